@@ -1,0 +1,79 @@
+/**
+ * The one error class of tidegate and the one table of its codes.
+ *
+ * Errors are for programmers: they are thrown where the mistake is made, say which option, what was
+ * expected and what was given, and carry a stable code that a page of the docs explains. Being
+ * limited is a value, and trouble at run time is an event; neither ever arrives as an error.
+ */
+
+/** A stable name for one kind of mistake. */
+export type TidegateErrorCode =
+  | "TIDEGATE_OPTION_UNKNOWN"
+  | "TIDEGATE_OPTION_MISSING"
+  | "TIDEGATE_OPTION_INVALID"
+  | "TIDEGATE_OPTION_CONFLICT"
+  | "TIDEGATE_KEY_INVALID"
+  | "TIDEGATE_COST_INVALID"
+  | "TIDEGATE_DECISION_INVALID"
+  | "TIDEGATE_POLICY_UNSUITABLE";
+
+interface ErrorCodeEntry {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** What each code means and what to do about it. The docs page is made from this table. */
+export const ERROR_CODES: Readonly<Record<TidegateErrorCode, ErrorCodeEntry>> = {
+  TIDEGATE_OPTION_UNKNOWN: {
+    meaning: "An option, policy or override has a name that tidegate does not know.",
+    remedy:
+      "Correct the spelling: the message names the nearest known option. Options of another package's limiter belong to its adapter.",
+  },
+  TIDEGATE_OPTION_MISSING: {
+    meaning: "An option without a default was left out.",
+    remedy: "Add the option that the message names.",
+  },
+  TIDEGATE_OPTION_INVALID: {
+    meaning: "An option has a value outside what it allows.",
+    remedy: "The message says what is allowed. Durations are whole milliseconds: `5 * MINUTE`.",
+  },
+  TIDEGATE_OPTION_CONFLICT: {
+    meaning: "Two options were given that exclude each other, or one that needs another.",
+    remedy: "Keep the one you mean.",
+  },
+  TIDEGATE_KEY_INVALID: {
+    meaning: "A key is neither a string nor bytes.",
+    remedy:
+      "Pass a string or a Uint8Array. `undefined` here often means that a header or a user id was absent: decide what such a request counts as, for example its address.",
+  },
+  TIDEGATE_COST_INVALID: {
+    meaning: "A cost, or a cost times its weight, is not a whole number from 0 to 2^53 - 1.",
+    remedy: "Round before calling, and choose the unit so that the smallest cost is 1.",
+  },
+  TIDEGATE_DECISION_INVALID: {
+    meaning: "A refund was given something other than a decision of this limiter.",
+    remedy: "Keep the object that `check` or `charge` returned and pass that one.",
+  },
+  TIDEGATE_POLICY_UNSUITABLE: {
+    meaning: "The call makes no sense for the policies of this limiter.",
+    remedy:
+      "`release` needs a `concurrency` policy, and `refund` needs one of the others: what a `concurrency` policy holds is released.",
+  },
+};
+
+/** A mistake in how tidegate was called. The message is a sentence that says what to change. */
+export class TidegateError extends TypeError {
+  override readonly name = "TidegateError";
+  /** The stable code, for programs and for looking it up in the docs. */
+  readonly code: TidegateErrorCode;
+
+  constructor(code: TidegateErrorCode, message: string) {
+    super(`${message} [${code}]`);
+    this.code = code;
+  }
+}
+
+/** Throws when something that the code relies on is not so: a defect of tidegate, never bad input. */
+export function invariant(condition: boolean, fact: string): asserts condition {
+  if (!condition) throw new Error(`tidegate invariant broken: ${fact}`);
+}

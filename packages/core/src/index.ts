@@ -1,0 +1,5 @@
+/**
+ * Rate limits that hold across processes, decided synchronously in each one.
+ */
+
+export {};
