@@ -1,0 +1,96 @@
+/**
+ * Where a limiter gets its time from: a clock that moves forward, and the wall clock for calendars.
+ *
+ * Windows of a fixed width only need time that passes, so they never read the wall clock, which an
+ * operator or NTP may set. Both are read through the global objects at each call, and never kept:
+ * fake timers of a test framework replace those objects, and the limiters follow.
+ */
+
+/**
+ * A source of time. Pass one to a limiter to decide what time it is, as tests and simulations do.
+ *
+ * @example
+ * const clock: Clock = { now: () => simulation.elapsedMs };
+ */
+export interface Clock {
+  /**
+   * Milliseconds that have passed since any fixed instant. They may have fractions, which are
+   * dropped, and need not be wall time, but they must move forward.
+   */
+  now(): number;
+  /**
+   * Milliseconds since 1970 in UTC: only calendar windows ask for them.
+   *
+   * @default the same as `now()`
+   */
+  wall?(): number;
+}
+
+/** The last instant that `Date` can hold. Any duration can be added and the sum is still exact. */
+const READING_MS_MAX = 8.64e15;
+
+/** The end of the year 9999: calendars go no further. */
+const WALL_MS_MAX = 253_402_300_799_999;
+
+/** Puts the readings near wall time, so that a log line can be read; nothing relies on it. */
+const timeOriginMs = performance.timeOrigin;
+
+/** The clock of this process: monotonic for windows, the wall clock for calendars. */
+export const systemClock: Clock = Object.freeze({
+  now: (): number => timeOriginMs + performance.now(),
+  wall: (): number => Date.now(),
+});
+
+/**
+ * The time of one clock, made safe to build on: whole milliseconds that never go back.
+ *
+ * A step forward is time passing. A step back is no time passing, and time goes on from there, so a
+ * clock set back by an hour does not stand still for an hour. A reading that is no instant, or a
+ * clock that throws, leaves time where it is and never throws into a request.
+ *
+ *     clock   100   101   102    40    41   NaN    43   900
+ *     read    100   101   102   102   103   103   105   962
+ */
+export class SteadyTime {
+  readonly #clock: Clock;
+  #readingMs = 0;
+  #steadyMs = 0;
+  #wallMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whole milliseconds, never less than before and never below zero. */
+  read(): number {
+    let readingMs: number;
+    try {
+      readingMs = Math.floor(this.#clock.now());
+    } catch {
+      return this.#steadyMs;
+    }
+    if (!(readingMs >= -READING_MS_MAX && readingMs <= READING_MS_MAX)) return this.#steadyMs;
+    if (readingMs > this.#readingMs) {
+      this.#steadyMs = Math.min(this.#steadyMs + (readingMs - this.#readingMs), READING_MS_MAX);
+    }
+    this.#readingMs = readingMs;
+    return this.#steadyMs;
+  }
+
+  /**
+   * Whole milliseconds since 1970; the last good value when the clock gives none up to the year
+   * 9999. Goes back when the wall clock is set back: a calendar that held on to a wrong date would
+   * hold on to it until that date.
+   */
+  wall(): number {
+    const clock = this.#clock;
+    let wallMs: number;
+    try {
+      wallMs = Math.floor(clock.wall === undefined ? clock.now() : clock.wall());
+    } catch {
+      return this.#wallMs;
+    }
+    if (wallMs >= 0 && wallMs <= WALL_MS_MAX) this.#wallMs = wallMs;
+    return this.#wallMs;
+  }
+}

@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { SteadyTime, systemClock } from "../../src/time/clock.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("systemClock", () => {
+  it("moves forward and stays near the wall clock", () => {
+    const before = systemClock.now();
+    expect(systemClock.now()).toBeGreaterThanOrEqual(before);
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("gives the wall clock for calendars", () => {
+    vi.useFakeTimers({ now: Date.UTC(2024, 1, 29) });
+    expect(systemClock.wall?.()).toBe(Date.UTC(2024, 1, 29));
+  });
+
+  it("follows fake timers that are installed after it was first read", () => {
+    systemClock.now();
+    vi.useFakeTimers();
+    const before = systemClock.now();
+    vi.advanceTimersByTime(1_500);
+    expect(systemClock.now() - before).toBe(1_500);
+    vi.advanceTimersByTime(250);
+    expect(systemClock.now() - before).toBe(1_750);
+  });
+
+  it("lets steady time go on when fake timers come and go", () => {
+    const time = new SteadyTime(systemClock);
+    const real = time.read();
+    vi.useFakeTimers();
+    const faked = time.read();
+    expect(faked).toBeGreaterThanOrEqual(real);
+    vi.advanceTimersByTime(60_000);
+    expect(time.read()).toBe(faked + 60_000);
+    vi.useRealTimers();
+    expect(time.read()).toBeGreaterThanOrEqual(faked + 60_000);
+  });
+});
