@@ -1,0 +1,47 @@
+/**
+ * A clock that stands still until it is told to move, for tests.
+ *
+ * It holds exactly what it was told, fractions included, and may be set back: how a limiter takes
+ * such readings is part of what a test wants to see.
+ */
+
+import { invalidOption } from "../options.ts";
+import type { Clock } from "./clock.ts";
+
+/** A clock whose time is whatever the test says. */
+export interface ManualClock extends Clock {
+  /** Lets `ms` pass: zero or more, fractions allowed. */
+  advance(ms: number): void;
+  /** Jumps to `ms`, which may lie in the past. */
+  set(ms: number): void;
+}
+
+/**
+ * Creates a clock that stands at `startMs`.
+ *
+ * @example
+ * const clock = manualClock();
+ * const limiter = createLimiter({ policy: fixedWindow({ limit: 1, windowMs: 1_000 }), clock });
+ * limiter.check("ada").allowed; // true
+ * limiter.check("ada").allowed; // false
+ * clock.advance(1_000);
+ * limiter.check("ada").allowed; // true
+ */
+export function manualClock(startMs = 0): ManualClock {
+  let nowMs = finite("startMs", startMs);
+  return Object.freeze({
+    now: (): number => nowMs,
+    advance: (ms: number): void => {
+      if (!(finite("ms", ms) >= 0)) throw invalidOption("ms", "at least 0 (set() goes back)", ms);
+      nowMs = finite("ms", nowMs + ms);
+    },
+    set: (ms: number): void => {
+      nowMs = finite("ms", ms);
+    },
+  });
+}
+
+function finite(option: string, value: unknown): number {
+  if (Number.isFinite(value)) return value as number;
+  throw invalidOption(option, "a finite number of milliseconds", value);
+}
