@@ -84,7 +84,9 @@ export function wholeNumber(
   }
   const range = most === COUNT_MAX ? `of at least ${least}` : `from ${least} to ${most}`;
   const unlimited =
-    value === Number.POSITIVE_INFINITY ? " (for no limit, skip the check or use Number.MAX_SAFE_INTEGER)" : "";
+    value === Number.POSITIVE_INFINITY
+      ? " (for no limit, skip the check or use Number.MAX_SAFE_INTEGER)"
+      : "";
   throw invalidOption(option, `a whole number ${range}${unlimited}`, value);
 }
 
@@ -131,8 +133,13 @@ export function oneOf<const Choice extends string>(
 
 /** A string of 1 to `longest` characters, none of them a control character. */
 export function label(option: string, value: unknown, longest = 128): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
-  if (typeof value === "string" && value.length >= 1 && value.length <= longest && !/[\x00-\x1f\x7f]/.test(value)) {
+  if (
+    typeof value === "string" &&
+    value.length >= 1 &&
+    value.length <= longest &&
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+    !/[\x00-\x1f\x7f]/.test(value)
+  ) {
     return value;
   }
   throw invalidOption(option, `1 to ${longest} characters without control characters`, value);
