@@ -1,21 +1,44 @@
+/**
+ * The test projects. Each resolves the packages of this repository to their sources, by a condition
+ * that no user sets, so that no test needs a build; the condition must stand in every project.
+ */
+
 import { defineConfig } from "vitest/config";
 
-const source = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
+const fromSource = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
+
+const TESTED = ["packages/*/test", "tests", "benchmarks/test"];
+
+function ending(suffix: string): string[] {
+  return TESTED.map((folder) => `${folder}/**/*${suffix}`);
+}
 
 export default defineConfig({
   test: {
     projects: [
       {
-        ...source,
+        ...fromSource,
         test: {
           name: "unit",
-          include: ["packages/*/test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.property.test.ts"],
+          include: ending(".test.ts"),
+          exclude: ["**/node_modules/**", ...ending(".property.test.ts")],
         },
       },
       {
-        ...source,
-        test: { name: "property", include: ["packages/*/test/**/*.property.test.ts"] },
+        ...fromSource,
+        test: { name: "property", include: ending(".property.test.ts") },
+      },
+      {
+        test: {
+          name: "types",
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ending(".test-d.ts"),
+            tsconfig: "./tsconfig.test.json",
+          },
+        },
       },
     ],
   },

@@ -1,0 +1,51 @@
+/**
+ * Everything that is checked without running the code, as one list.
+ *
+ * With `--update`, what can be written by a tool is written: formatting, API reports, generated
+ * pages. Without it, a difference is a failure that names this command.
+ */
+
+import { executeTool, say, step } from "./steps.mjs";
+import { publishedPackages } from "./workspaces.mjs";
+
+const UPDATE = "--update";
+
+/** Runs every check and returns how many failed. */
+export async function runChecks(args) {
+  const update = args.includes(UPDATE);
+  const unknown = args.find((arg) => arg !== UPDATE);
+  if (unknown !== undefined) {
+    say(`'${unknown}' is not an option of check: it takes ${UPDATE}, or nothing.`);
+    return 1;
+  }
+  let failed = 0;
+  for (const [title, work] of checks(update)) {
+    if (!(await step(title, work))) failed += 1;
+  }
+  if (failed > 0 && !update) {
+    say(`Formatting and generated files are brought up to date by: npm run check -- ${UPDATE}`);
+  }
+  return failed;
+}
+
+function checks(update) {
+  const perPackage = publishedPackages().flatMap(({ name, folder }) => [
+    [
+      `publint: ${name}`,
+      () => executeTool("publint/src/cli.js", ["--strict", "--pack=npm"], { cwd: folder }),
+    ],
+    [`types as consumers resolve them: ${name}`, () => attw(folder)],
+  ]);
+  return [
+    [
+      "format and lint",
+      () => executeTool("@biomejs/biome/bin/biome", ["check", ...(update ? ["--write"] : [])]),
+    ],
+    ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
+    ...perPackage,
+  ];
+}
+
+function attw(folder) {
+  return executeTool("@arethetypeswrong/cli/dist/index.js", ["--pack", "."], { cwd: folder });
+}

@@ -1,0 +1,92 @@
+/**
+ * What the npm scripts do, command by command.
+ *
+ * Each command installs what is missing, runs its steps, goes on after a failing one so that one
+ * run shows everything there is to fix, and resolves to its exit code. Where tests run, the last
+ * line is their count.
+ */
+
+import { existsSync } from "node:fs";
+import { runChecks } from "./check.mjs";
+import { install } from "./install.mjs";
+import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
+import { runVitest } from "./vitest.mjs";
+
+const FAST_PROJECTS = ["unit", "property", "types"];
+
+const COMMANDS = {
+  /** Everything a change has to pass. */
+  async test(args) {
+    return closing([await build(), await check([]), await tests(args)]);
+  },
+
+  /** Unit, property and type tests, straight from the sources: needs no build. */
+  async fast(args) {
+    return closing([await tests([...FAST_PROJECTS.map((name) => `--project=${name}`), ...args])]);
+  },
+
+  async build() {
+    return (await build()).failed;
+  },
+
+  async check(args) {
+    return (await build()).failed || (await check(args)).failed;
+  },
+
+  async bench(args) {
+    if (!existsSync(`${ROOT}/benchmarks/package.json`)) {
+      say("There is no benchmarks workspace in this tree.");
+      return 1;
+    }
+    const built = await build();
+    if (built.failed) return 1;
+    const script = ["run", "bench", "--workspace=benchmarks", "--", ...args];
+    return (await execute("npm", script, { show: true })).code;
+  },
+};
+
+/** Runs a command by name and resolves to the exit code. */
+export async function runCommand(name, args) {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    say(`Unknown command '${name}', known are: ${Object.keys(COMMANDS).join(", ")}`);
+    return 1;
+  }
+  if (!(await install())) return 1;
+  return (await command(args)) === 0 ? 0 : 1;
+}
+
+async function build() {
+  const built = await step("build every package", () =>
+    executeTool("turbo/bin/turbo", ["run", "build", "--output-logs=errors-only"]),
+  );
+  return { failed: built ? 0 : 1 };
+}
+
+async function check(args) {
+  return { failed: await runChecks(args) };
+}
+
+async function tests(args, env = {}) {
+  say(
+    `▸ tests${env.TIDEGATE_TEST_SCALE ? `, histories ${env.TIDEGATE_TEST_SCALE} × as long` : ""}`,
+  );
+  return runVitest(args, { env });
+}
+
+/**
+ * Prints the closing line and returns the number of failures. Steps that failed are failures too;
+ * a run without a single test is one as well.
+ */
+function closing(outcomes) {
+  const sum = (what) => outcomes.reduce((total, outcome) => total + (outcome[what] ?? 0), 0);
+  const passed = sum("passed");
+  const skipped = sum("skipped");
+  let failed = sum("failed");
+  if (passed + failed === 0) {
+    say("No test ran, which counts as a failure.");
+    failed = 1;
+  }
+  say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  return failed;
+}
