@@ -1,0 +1,74 @@
+/**
+ * Imports within core point one way: from the entries down to the bottom.
+ */
+
+import { describe, expect, it } from "vitest";
+import { CORE_PARTS, partOf } from "./layers.ts";
+import { relativeImports, SOURCES } from "./source-tree.ts";
+
+const CORE = "packages/core/src/";
+const coreSources = SOURCES.filter((file) => file.startsWith(CORE));
+
+describe("the folders of core", () => {
+  it("each belong to a part that is in the table", () => {
+    const strays = coreSources
+      .filter((file) => partOf(file.slice(CORE.length)) === undefined)
+      .map((file) => `${file}: add it to a part in tests/tidy/layers.ts`);
+    expect(strays).toEqual([]);
+  });
+
+  it("name only parts that exist and stand below them", () => {
+    const wrong = CORE_PARTS.flatMap(({ name, mayImport }, position) => {
+      const below = CORE_PARTS.slice(0, position).map((part) => part.name);
+      return mayImport
+        .filter((other) => !below.includes(other))
+        .map((other) => `${name}: ${other}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("import only what is below them", () => {
+    const upward = coreSources.flatMap((file) => {
+      const part = partOf(file.slice(CORE.length));
+      return relativeImports(file).flatMap(({ target }) => {
+        const other = partOf(target.slice(CORE.length));
+        if (part === undefined || other === undefined || part === other) return [];
+        if (part.mayImport.includes(other.name)) return [];
+        const allowed = part.mayImport.join(", ") || "nothing else";
+        return [
+          `${file} imports ${target}: ${part.name} may import ${allowed}. Move what is shared down.`,
+        ];
+      });
+    });
+    expect(upward).toEqual([]);
+  });
+
+  it("import nothing in a circle", () => {
+    expect(circles(coreSources)).toEqual([]);
+  });
+});
+
+/** Circles among imports that run; types may refer to each other. */
+function circles(files: readonly string[]): string[] {
+  const next = new Map(
+    files.map((file) => [
+      file,
+      relativeImports(file)
+        .filter(({ runs }) => runs)
+        .map(({ target }) => target),
+    ]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const follow = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      found.push([...path.slice(path.indexOf(file)), file].join(" → "));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of next.get(file) ?? []) follow(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) follow(file, []);
+  return found;
+}

@@ -1,0 +1,42 @@
+/**
+ * Which part of core may import which: the table to read, and to change, when a folder is added.
+ *
+ * A part holds the files and folders named here, relative to packages/core/src. Files of one part
+ * may import each other; of other parts they may import only those listed.
+ */
+
+export interface Part {
+  readonly name: string;
+  readonly holds: readonly string[];
+  readonly mayImport: readonly string[];
+}
+
+export const CORE_PARTS: readonly Part[] = [
+  {
+    name: "bottom",
+    holds: ["errors.ts", "options.ts", "durations.ts", "decision.ts"],
+    mayImport: [],
+  },
+  { name: "lattice", holds: ["lattice/"], mayImport: ["bottom"] },
+  { name: "time", holds: ["time/"], mayImport: ["bottom"] },
+  { name: "runtime", holds: ["runtime/"], mayImport: ["bottom"] },
+  { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
+  { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
+  {
+    name: "limiter",
+    holds: ["limiter.ts", "limiter/"],
+    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies"],
+  },
+  {
+    name: "entries",
+    holds: ["index.ts", "testing.ts"],
+    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies", "limiter"],
+  },
+];
+
+/** The part that holds a file given relative to packages/core/src. */
+export function partOf(file: string): Part | undefined {
+  return CORE_PARTS.find(({ holds }) =>
+    holds.some((held) => (held.endsWith("/") ? file.startsWith(held) : file === held)),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * One noun per concept, and the words that are never written at all.
+ *
+ * A synonym makes a reader wonder whether two things are meant. The rules hold for the identifiers,
+ * comments and messages of packages' sources; `meant` are uses that are not the concept.
+ */
+
+export interface Synonym {
+  /** The word not to use, in lower case and the singular; its plural is meant as well. */
+  readonly word: string;
+  readonly say: string;
+  /** Text in which the word means something else and is let through. */
+  readonly meant?: RegExp;
+  /** Only in these folders of a package's sources; everywhere when absent. */
+  readonly folders?: readonly string[];
+}
+
+const WIRE_FOLDERS = ["wire/", "replication/", "transport/"];
+
+export const SYNONYMS: readonly Synonym[] = [
+  { word: "node", say: "replica", meant: /\bnode:[a-z]|\bNode\b|node_modules/g },
+  { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g },
+  { word: "instance", say: "replica", meant: /\bfor instance\b/gi },
+  { word: "cell", say: "component" },
+  { word: "packet", say: "frame" },
+  { word: "datagram", say: "frame" },
+  { word: "message", say: "frame", folders: WIRE_FOLDERS },
+];
+
+/** File names that say where something was put instead of what it is. */
+export const CATCH_ALL_NAMES: readonly string[] = [
+  "common",
+  "helper",
+  "helpers",
+  "misc",
+  "shared",
+  "types",
+  "util",
+  "utils",
+];
+
+export interface NeverWritten {
+  readonly what: string;
+  readonly pattern: RegExp;
+}
+
+/** What no file of the repository contains. */
+export const NEVER_WRITTEN: readonly NeverWritten[] = [
+  { what: "a postponed thought: do it, or leave it out", pattern: /\b(TODO|FIXME|XXX|HACK)\b/ },
+  {
+    what: "a path of somebody's machine",
+    pattern: /(^|[\s"'`(=])(\/home\/|\/root\/|\/Users\/|\/work\/|[A-Z]:\\Users\\)/,
+  },
+  {
+    what: "the host of a package registry",
+    pattern: /registry\.(npmjs|yarnpkg)\.|npm\.pkg\.github\.com|\bnpmjs\.(com|org)\b/,
+  },
+];
+
+export const FOCUSED_OR_SKIPPED: RegExp = /\b(describe|it|suite|test)\s*\.\s*(only|skip|todo)\b/;
