@@ -1,0 +1,49 @@
+/**
+ * The form of a golden example: a policy, and calls in order with what each must answer.
+ *
+ * The numbers were worked out by hand. The references and the limiter are tested against the same
+ * table, by name, so that neither can be bent to fit the other.
+ */
+
+import type { OracleVerdict } from "../oracles/oracle.ts";
+
+/** A policy by the name of its factory, or a window of the calendar. */
+export type GoldenPolicy =
+  | { readonly kind: "fixedWindow"; readonly limit: number; readonly windowMs: number }
+  | { readonly kind: "calendarWindow"; readonly limit: number; readonly unit: "minute" }
+  | {
+      readonly kind: "slidingWindow";
+      readonly limit: number;
+      readonly windowMs: number;
+      readonly slots: number;
+    }
+  | { readonly kind: "slidingLog"; readonly limit: number; readonly windowMs: number }
+  | { readonly kind: "tokenBucket"; readonly capacity: number; readonly refillPerSecond: number }
+  | {
+      readonly kind: "leakyBucket";
+      readonly capacity: number;
+      readonly leakPerSecond: number;
+      readonly maxWaitMs?: number;
+    };
+
+/** One call on the one key of the example. */
+export interface GoldenStep {
+  readonly atMs: number;
+  readonly op: "check" | "peek" | "charge";
+  readonly cost: number;
+  /** The parts of the answer that the example fixes. */
+  readonly expect: Readonly<Partial<OracleVerdict>>;
+  readonly note: string;
+}
+
+/** A named example. */
+export interface GoldenExample {
+  readonly name: string;
+  readonly policy: GoldenPolicy;
+  readonly steps: readonly GoldenStep[];
+}
+
+/** Milliseconds since 1970 of a time of its first day: `"11:01:30"`. */
+export function timeOfDay(text: string): number {
+  return Date.parse(`1970-01-01T${text}Z`);
+}
