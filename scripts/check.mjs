@@ -5,7 +5,10 @@
  * pages. Without it, a difference is a failure that names this command.
  */
 
-import { executeTool, say, step } from "./steps.mjs";
+import { checkCodeBlocks } from "./docs/code-blocks.mjs";
+import { errorsPage } from "./docs/errors-page.mjs";
+import { checkLinks } from "./docs/links.mjs";
+import { execute, executeTool, say, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
 const UPDATE = "--update";
@@ -39,10 +42,22 @@ function checks(update) {
   return [
     [
       "format and lint",
-      () => executeTool("@biomejs/biome/bin/biome", ["check", ...(update ? ["--write"] : [])]),
+      () =>
+        executeTool("@biomejs/biome/bin/biome", [
+          "check",
+          "--error-on-warnings",
+          ...(update ? ["--write"] : []),
+        ]),
     ],
     ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
     ...perPackage,
+    [
+      "API reports",
+      () => execute(process.execPath, ["scripts/api.mjs", ...(update ? [UPDATE] : [])]),
+    ],
+    ["docs: page of error codes", () => errorsPage(update)],
+    ["docs: code blocks compile", checkCodeBlocks],
+    ["docs: links lead somewhere", checkLinks],
   ];
 }
 

@@ -1,0 +1,105 @@
+/**
+ * The API report of every entry of every published package: what users can see, as one text file
+ * that is committed, so that a change of the surface shows up in review as what it is.
+ *
+ * With `--update` the reports are written; without it, a difference is a failure.
+ */
+
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
+import { ROOT, say } from "./steps.mjs";
+import { publishedPackages } from "./workspaces.mjs";
+
+const update = process.argv.includes("--update");
+
+for (const { folder, manifest } of publishedPackages()) {
+  for (const [entry, conditions] of Object.entries(manifest.exports)) {
+    if (typeof conditions === "object") report(folder, entry, conditions.types.import);
+  }
+}
+
+function report(folder, entry, typings) {
+  const reportFileName = [basename(folder), ...entry.split("/").slice(1)].join("-");
+  const file = `${join(folder, reportFileName)}.api.md`;
+  const before = textOf(file);
+  const { succeeded, apiReportChanged } = Extractor.invoke(
+    configOf(folder, typings, reportFileName),
+    {
+      localBuild: update,
+      showVerboseMessages: false,
+      messageCallback: (message) => {
+        const quiet = message.messageId.startsWith("console-") || isInMainEntry(message, folder);
+        if (quiet) message.logLevel = "none";
+      },
+    },
+  );
+  const name = file.slice(ROOT.length);
+  if (apiReportChanged && !update) {
+    say(`${name} is not what the sources export:`);
+    showDifference(before, textOf(join(folder, "temp", `${reportFileName}.api.md`)));
+  } else if (apiReportChanged) {
+    say(`${name} is written`);
+  }
+  if (!succeeded) process.exitCode = 1;
+}
+
+/** An entry may use a type that the package's main entry exports: it need not export it again. */
+function isInMainEntry({ messageId, text }, folder) {
+  if (messageId !== "ae-forgotten-export") return false;
+  const symbol = /The symbol "(\w+)"/.exec(text)?.[1];
+  const main = textOf(join(folder, `${basename(folder)}.api.md`));
+  return new RegExp(`^export .*\\b${symbol}\\b`, "m").test(main);
+}
+
+function configOf(folder, typings, reportFileName) {
+  const severity = (logLevel) => ({ logLevel, addToApiReportFile: false });
+  return ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(folder, "package.json"),
+    configObject: {
+      projectFolder: folder,
+      mainEntryPointFilePath: join(folder, typings),
+      newlineKind: "lf",
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: { target: "es2022", module: "nodenext", strict: true, types: [] },
+          files: [typings],
+        },
+      },
+      apiReport: {
+        enabled: true,
+        reportFileName,
+        reportFolder: folder,
+        reportTempFolder: join(folder, "temp"),
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        compilerMessageReporting: { default: severity("error") },
+        extractorMessageReporting: {
+          default: severity("error"),
+          "ae-missing-release-tag": severity("none"),
+        },
+        tsdocMessageReporting: { default: severity("none") },
+      },
+    },
+  });
+}
+
+function textOf(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The lines that only one of the two has, which is enough to see what changed. */
+function showDifference(before, after) {
+  const old = new Set(before.split("\n"));
+  const now = new Set(after.split("\n"));
+  for (const line of old) if (!now.has(line)) say(`- ${line}`);
+  for (const line of now) if (!old.has(line)) say(`+ ${line}`);
+}

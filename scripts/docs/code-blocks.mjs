@@ -1,0 +1,73 @@
+/**
+ * Type-checks every `ts` block of every page against the packages' sources.
+ *
+ * Each block is a module of its own, written to a file in which it keeps the line numbers it has on
+ * its page, so that the compiler's messages point at the page. ` ```ts continued` goes on where the
+ * page's previous block ended; ` ```ts ignore: reason` is not checked, and says why.
+ */
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { executeTool, ROOT } from "../steps.mjs";
+import { pages, splitFences } from "./pages.mjs";
+
+const FOLDER = ".cache/docs-code";
+
+const TSCONFIG = {
+  extends: "../../tsconfig.test.json",
+  compilerOptions: {
+    moduleDetection: "force",
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  },
+  include: ["."],
+};
+
+export async function checkCodeBlocks() {
+  const { modules, problems } = modulesOf(pages());
+  rmSync(join(ROOT, FOLDER), { recursive: true, force: true });
+  for (const { name, lines } of modules) {
+    const file = join(ROOT, FOLDER, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, lines.join("\n"));
+  }
+  if (modules.length > 0) {
+    writeFileSync(join(ROOT, FOLDER, "tsconfig.json"), JSON.stringify(TSCONFIG));
+    const { code, output } = await executeTool("typescript/bin/tsc", ["--project", FOLDER]);
+    if (code !== 0) problems.push(output.replaceAll(`${FOLDER}/`, "").replace(/\.\d+\.ts\(/g, "("));
+  }
+  return { code: problems.length === 0 ? 0 : 1, output: problems.join("\n") };
+}
+
+/** One module per block, as long as the page up to it, plus what is wrong with the marks. */
+function modulesOf(all) {
+  const modules = [];
+  const problems = [];
+  for (const { file, lines } of all) {
+    let latest;
+    for (const block of splitFences(lines).blocks) {
+      const [language, mark, ...rest] = block.info.split(/[\s:]+/);
+      if (language !== "ts") continue;
+      const place = `${file}:${block.line}`;
+      if (mark === "ignore") {
+        if (rest.join("") === "") problems.push(`${place}: 'ts ignore:' needs a reason after it`);
+      } else if (mark === "continued" && latest !== undefined) {
+        append(latest, block);
+      } else if (mark === undefined) {
+        latest = { name: `${file}.${block.line}.ts`, lines: [] };
+        append(latest, block);
+        modules.push(latest);
+      } else {
+        problems.push(
+          `${place}: '${block.info}' is neither ts, ts continued nor ts ignore: reason`,
+        );
+      }
+    }
+  }
+  return { modules, problems };
+}
+
+function append(module, block) {
+  while (module.lines.length < block.line) module.lines.push("");
+  module.lines.push(...block.lines);
+}

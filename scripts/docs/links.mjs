@@ -1,0 +1,51 @@
+/**
+ * Checks that every link from one page to another, and to a heading, leads somewhere.
+ *
+ * Links that leave the repository are not followed: the check has to pass without a network.
+ */
+
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { ROOT } from "../steps.mjs";
+import { pages, splitFences } from "./pages.mjs";
+
+const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/g;
+
+export async function checkLinks() {
+  const all = pages();
+  const headings = new Map(all.map(({ file, lines }) => [file, anchorsOf(lines)]));
+  const broken = all.flatMap(({ file, lines }) =>
+    splitFences(lines).prose.flatMap((line, index) =>
+      [...line.replace(/`[^`]*`/g, "").matchAll(LINK)]
+        .map((match) => match[1] ?? match[2])
+        .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+        .map((target) => problemWith(target, file, headings))
+        .filter((problem) => problem !== undefined)
+        .map((problem) => `${file}:${index + 1}: ${problem}`),
+    ),
+  );
+  return { code: broken.length === 0 ? 0 : 1, output: broken.join("\n") };
+}
+
+function problemWith(target, from, headings) {
+  const [path, anchor] = target.split("#");
+  const file = path === "" ? from : posix.join(posix.dirname(from), decodeURIComponent(path));
+  if (file.startsWith("..") || !existsSync(join(ROOT, file))) return `there is no ${file}`;
+  if (anchor === undefined || !headings.has(file)) return undefined;
+  return headings.get(file).has(anchor) ? undefined : `${file} has no heading #${anchor}`;
+}
+
+/** Headings as the usual Markdown hosts turn them into anchors. */
+function anchorsOf(lines) {
+  const anchors = new Set();
+  for (const line of splitFences(lines).prose) {
+    const title = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1];
+    if (title === undefined) continue;
+    const plain = title.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const anchor = plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+    let unique = anchor;
+    for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
