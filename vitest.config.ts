@@ -9,6 +9,9 @@ const fromSource = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
 
 const TESTED = ["packages/*/test", "tests", "benchmarks/test"];
 
+/** Property tests make this many times their usual runs; see CONTRIBUTING.md. */
+const scale = Math.max(1, Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) || 1);
+
 function ending(suffix: string): string[] {
   return TESTED.map((folder) => `${folder}/**/*${suffix}`);
 }
@@ -26,7 +29,11 @@ export default defineConfig({
       },
       {
         ...fromSource,
-        test: { name: "property", include: ending(".property.test.ts") },
+        test: {
+          name: "property",
+          include: ending(".property.test.ts"),
+          testTimeout: 60_000 * scale,
+        },
       },
       {
         test: {

@@ -1,10 +1,10 @@
 /**
  * Builds the package in the current folder: ES modules into dist, CommonJS into dist/cjs.
  *
- * Node, Bun and Deno load the ES modules by `import` and by `require`, through the `module-sync`
- * condition. dist/cjs is for what does not know that condition, such as Jest's CommonJS mode: there
- * too `import` must reach the same single copy as `require`, since two copies of a limiter would be
- * two budgets, and so every entry gets a thin ES module around its CommonJS file.
+ * Node and Deno load the ES modules by `import` and by `require`, through the `module-sync`
+ * condition. dist/cjs is for what does not know that condition, such as Bun and Jest's CommonJS
+ * mode: there too `import` must reach the same single copy as `require`, since two copies of a
+ * limiter would be two budgets, and so every entry gets a thin ES module around its CommonJS file.
  *
  * dist is emptied first, so that nothing of a deleted source file is ever packed.
  */

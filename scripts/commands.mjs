@@ -9,8 +9,12 @@
 import { existsSync } from "node:fs";
 import { runChecks } from "./check.mjs";
 import { install } from "./install.mjs";
+import { runRuntimes } from "./runtimes.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
+
+/** How much longer the histories of property tests are in `test:all`. */
+const WIDE_TEST_SCALE = "50";
 
 const FAST_PROJECTS = ["unit", "property", "types"];
 
@@ -23,6 +27,14 @@ const COMMANDS = {
   /** Unit, property and type tests, straight from the sources: needs no build. */
   async fast(args) {
     return closing([await tests([...FAST_PROJECTS.map((name) => `--project=${name}`), ...args])]);
+  },
+
+  /** `test` with long random histories, and the packed packages on every runtime. */
+  async all(args) {
+    const built = await build();
+    const checked = await check([]);
+    const tested = await tests(args, { TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
+    return closing([built, checked, tested, await runRuntimes()]);
   },
 
   async build() {

@@ -1,0 +1,22 @@
+/**
+ * `import` and `require` reach one copy of each entry. Two would be two budgets, and an error of
+ * one would not be an instance of the other's class.
+ */
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import * as core from "@tidegate/core";
+import * as testing from "@tidegate/core/testing";
+
+const require = createRequire(import.meta.url);
+for (const [imported, entry] of [
+  [core, "@tidegate/core"],
+  [testing, "@tidegate/core/testing"],
+]) {
+  const required = require(entry);
+  const names = Object.keys(imported).filter((name) => /^\w+$/.test(name));
+  assert.ok(names.length > 0, `${entry} exports nothing`);
+  for (const name of names) {
+    assert.equal(required[name], imported[name], `${entry} has two copies of ${name}`);
+  }
+}
