@@ -7,7 +7,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 import { ROOT, say } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
@@ -30,7 +30,7 @@ function report(folder, entry, typings) {
       showVerboseMessages: false,
       messageCallback: (message) => {
         const quiet = message.messageId.startsWith("console-") || isInMainEntry(message, folder);
-        if (quiet) message.logLevel = "none";
+        if (quiet) message.logLevel = ExtractorLogLevel.None;
       },
     },
   );

@@ -49,6 +49,7 @@ function checks(update) {
           ...(update ? ["--write"] : []),
         ]),
     ],
+    ["types of the scripts", () => executeTool("typescript/bin/tsc", ["--project", "scripts"])],
     ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
     ...perPackage,
     [

@@ -19,6 +19,7 @@ export default class TallyReporter {
       for (const suite of module.children.allSuites()) tally.failed += suite.errors().length;
     }
     if (reason === "interrupted") tally.failed += 1;
-    writeFileSync(process.env.TIDEGATE_TALLY_FILE, JSON.stringify(tally));
+    const file = process.env.TIDEGATE_TALLY_FILE;
+    if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
   }
 }
