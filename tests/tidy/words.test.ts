@@ -3,28 +3,32 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { SOURCES, SourceFile } from "./source-tree.ts";
-import { SYNONYMS } from "./vocabulary.ts";
+import { SOURCES, SourceFile, type Words } from "./source-tree.ts";
+import { SYNONYMS, type Synonym } from "./vocabulary.ts";
 
 describe("words", () => {
   it("name each concept in one way", () => {
-    const found = SOURCES.flatMap((file) =>
-      new SourceFile(file).words().flatMap(({ kind, text, line }) =>
-        SYNONYMS.filter(
-          ({ folders }) =>
-            folders === undefined || folders.some((folder) => file.includes(`/src/${folder}`)),
-        )
-          .filter(({ word, meant }) =>
-            wordsOf(kind === "prose" && meant ? text.replace(meant, "") : text).some(
-              (used) => used === word || used === `${word}s`,
-            ),
-          )
-          .map(({ word, say }) => `${file}:${line}: say '${say}', not '${word}'`),
-      ),
-    );
+    const found = SOURCES.flatMap((file) => {
+      const words = new SourceFile(file).words();
+      return SYNONYMS.filter(({ folders }) => isIn(file, folders)).flatMap((synonym) => {
+        const uses = words.filter((words) => usesSynonym(words, synonym));
+        const lines = [...new Set(uses.map(({ line }) => line))].sort((a, b) => a - b);
+        const advice = `${file}: say '${synonym.say}', not '${synonym.word}'`;
+        return lines.length > 0 ? [`${advice} (lines ${lines.join(", ")})`] : [];
+      });
+    });
     expect(found).toEqual([]);
   });
 });
+
+function isIn(file: string, folders: readonly string[] | undefined): boolean {
+  return folders === undefined || folders.some((folder) => file.includes(`/src/${folder}`));
+}
+
+function usesSynonym({ kind, text }: Words, { word, meant }: Synonym): boolean {
+  const judged = kind === "prose" && meant !== undefined ? text.replace(meant, "") : text;
+  return wordsOf(judged).some((used) => used === word || used === `${word}s`);
+}
 
 /** The words of a text or an identifier, in lower case: `peerCount` is peer and count. */
 function wordsOf(text: string): string[] {
