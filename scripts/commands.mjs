@@ -13,7 +13,7 @@ import { runRuntimes } from "./runtimes.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
 
-/** How much longer the histories of property tests are in `test:all`. */
+/** How many times its usual runs a property makes in `test:all`. */
 const WIDE_TEST_SCALE = "50";
 
 const FAST_PROJECTS = ["unit", "property", "types"];
@@ -31,7 +31,7 @@ const COMMANDS = {
     return closing([await tests([...projects, ...args])]);
   },
 
-  /** `test` with long random histories, and the packed packages on every runtime. */
+  /** `test` with many more random histories, and the packed packages on every runtime. */
   async all(args) {
     const built = await build();
     const checked = await check([]);
@@ -83,7 +83,7 @@ async function check(args) {
 
 async function tests(args, env = {}) {
   say(
-    `▸ tests${env.TIDEGATE_TEST_SCALE ? `, histories ${env.TIDEGATE_TEST_SCALE} × as long` : ""}`,
+    `▸ tests${env.TIDEGATE_TEST_SCALE ? `, properties ${env.TIDEGATE_TEST_SCALE} × as often` : ""}`,
   );
   return runVitest(args, { env });
 }
