@@ -1,0 +1,37 @@
+/**
+ * No limiter at all: makes the keys and looks at one character of each.
+ *
+ * This is what all subjects pay before they begin. Taking it away from a subject's time leaves what
+ * the subject itself costs.
+ */
+
+import type { Tape } from "../tape.ts";
+import type { Subject } from "./subject.ts";
+
+class KeyMaking implements Subject {
+  run(tape: Tape): number {
+    let startingWithOne = 0;
+    for (let position = 0; position < tape.length; position++) {
+      if (tape.key(position).charCodeAt(0) === 0x31) startingWithOne++;
+    }
+    return startingWithOne;
+  }
+
+  repeat(key: string, times: number): number {
+    let startingWithOne = 0;
+    for (let time = 0; time < times; time++) {
+      if (key.charCodeAt(0) === 0x31) startingWithOne++;
+    }
+    return startingWithOne;
+  }
+
+  keysHeld(): undefined {
+    return undefined;
+  }
+
+  close(): void {}
+}
+
+export function openKeyMaking(): Subject {
+  return new KeyMaking();
+}

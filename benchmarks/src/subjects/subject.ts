@@ -1,0 +1,33 @@
+/**
+ * A rate limiter as a benchmark sees it.
+ *
+ * Each subject writes out its own loops, and awaits in them exactly what its users must await, so
+ * that every loop is compiled for one limiter and none pays for another's shape. Nothing that comes
+ * back may go unused, or the compiler would be free to leave it out.
+ */
+
+import type { Tape } from "../tape.ts";
+
+export interface Subject {
+  /** Asks once for each key of the tape, in order, and returns how many were allowed. */
+  run(tape: Tape): number | Promise<number>;
+  /** Asks `times` times for one string that already exists, and returns how many were allowed. */
+  repeat(key: string, times: number): number | Promise<number>;
+  /** How many keys it holds, or `undefined` if it cannot tell. */
+  keysHeld(): number | undefined;
+  /** Lets go of whatever keeps a process busy. */
+  close(): void;
+}
+
+/** The window of all subjects: so long that none ends while it is measured. */
+export const WINDOW_MS: number = 60 * 60 * 1_000;
+
+export interface SubjectOptions {
+  /** Requests a key may make in one window. */
+  readonly limit: number;
+  /** How many keys it must be able to hold without dropping one. */
+  readonly keysMax: number;
+}
+
+/** Builds a subject with nothing in it. */
+export type OpenSubject = (options: SubjectOptions) => Subject;
