@@ -5,9 +5,9 @@
  * With `--update` the reports are written; without it, a difference is a failure.
  */
 
-import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+import { textOf } from "./file-text.mjs";
 import { ROOT, say } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
@@ -87,14 +87,6 @@ function configOf(folder, typings, reportFileName) {
       },
     },
   });
-}
-
-function textOf(file) {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** The lines that only one of the two has, which is enough to see what changed. */

@@ -2,9 +2,10 @@
  * Writes the page of error codes from the table in the sources, which is the only one there is.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { textOf } from "../file-text.mjs";
 import { ROOT } from "../steps.mjs";
 
 const PAGE = "docs/reference/errors.md";
@@ -14,7 +15,7 @@ const TABLE = "packages/core/dist/errors.js";
 export async function errorsPage(update) {
   const { ERROR_CODES } = await import(pathToFileURL(join(ROOT, TABLE)).href);
   const wanted = pageOf(ERROR_CODES);
-  if (textOf(PAGE) === wanted) return { code: 0 };
+  if (textOf(join(ROOT, PAGE)) === wanted) return { code: 0 };
   if (!update) return { code: 1, output: `${PAGE} is not what packages/core/src/errors.ts says` };
   writeFileSync(join(ROOT, PAGE), wanted);
   return { code: 0 };
@@ -32,12 +33,4 @@ never changes its meaning. Being limited is not an error: that is a decision wit
 \`allowed: false\`.
 
 ${sections.join("\n")}`;
-}
-
-function textOf(file) {
-  try {
-    return readFileSync(join(ROOT, file), "utf8");
-  } catch {
-    return "";
-  }
 }
