@@ -7,10 +7,12 @@
  * keys with the engine's own hash. Making the string costs the same for all, and is measured too.
  */
 
+import type { Keys } from "./keys.ts";
+
 const KEY_BYTES_MAX = 15;
 const SLOT_BYTES = 16;
 
-export class Tape {
+export class Tape implements Keys {
   readonly length: number;
   readonly #bytes: Buffer;
   readonly #lengths: Uint8Array;

@@ -3,7 +3,7 @@
  */
 
 import { MemoryStore, type Options } from "express-rate-limit";
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class ExpressRateLimit implements Subject {
@@ -15,19 +15,10 @@ class ExpressRateLimit implements Subject {
     this.#store.init({ windowMs: WINDOW_MS } as Options); // It reads nothing else.
   }
 
-  async run(tape: Tape): Promise<number> {
+  async run(keys: Keys): Promise<number> {
     let allowed = 0;
-    for (let position = 0; position < tape.length; position++) {
-      const { totalHits } = await this.#store.increment(tape.key(position));
-      if (totalHits <= this.#limit) allowed++;
-    }
-    return allowed;
-  }
-
-  async repeat(key: string, times: number): Promise<number> {
-    let allowed = 0;
-    for (let time = 0; time < times; time++) {
-      const { totalHits } = await this.#store.increment(key);
+    for (let position = 0; position < keys.length; position++) {
+      const { totalHits } = await this.#store.increment(keys.key(position));
       if (totalHits <= this.#limit) allowed++;
     }
     return allowed;

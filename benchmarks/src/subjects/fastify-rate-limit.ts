@@ -5,7 +5,7 @@
  */
 
 import LocalStore, { type LocalStoreEntry } from "@fastify/rate-limit/store/LocalStore.js";
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class FastifyRateLimit implements Subject {
@@ -17,28 +17,10 @@ class FastifyRateLimit implements Subject {
     this.#limit = options.limit;
   }
 
-  async run(tape: Tape): Promise<number> {
+  async run(keys: Keys): Promise<number> {
     let allowed = 0;
-    for (let position = 0; position < tape.length; position++) {
-      const key = tape.key(position);
-      const { current } = await new Promise<LocalStoreEntry>((resolve, reject) => {
-        this.#store.incr(
-          key,
-          (error, entry) => {
-            error ? reject(error) : resolve(entry);
-          },
-          WINDOW_MS,
-          this.#limit,
-        );
-      });
-      if (current <= this.#limit) allowed++;
-    }
-    return allowed;
-  }
-
-  async repeat(key: string, times: number): Promise<number> {
-    let allowed = 0;
-    for (let time = 0; time < times; time++) {
+    for (let position = 0; position < keys.length; position++) {
+      const key = keys.key(position);
       const { current } = await new Promise<LocalStoreEntry>((resolve, reject) => {
         this.#store.incr(
           key,

@@ -5,22 +5,14 @@
  * the subject itself costs.
  */
 
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import type { Subject } from "./subject.ts";
 
 class KeyMaking implements Subject {
-  run(tape: Tape): number {
+  run(keys: Keys): number {
     let startingWithOne = 0;
-    for (let position = 0; position < tape.length; position++) {
-      if (tape.key(position).charCodeAt(0) === 0x31) startingWithOne++;
-    }
-    return startingWithOne;
-  }
-
-  repeat(key: string, times: number): number {
-    let startingWithOne = 0;
-    for (let time = 0; time < times; time++) {
-      if (key.charCodeAt(0) === 0x31) startingWithOne++;
+    for (let position = 0; position < keys.length; position++) {
+      if (keys.key(position).charCodeAt(0) === 0x31) startingWithOne++;
     }
     return startingWithOne;
   }

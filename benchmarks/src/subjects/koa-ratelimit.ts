@@ -5,7 +5,7 @@
  */
 
 import MemoryLimiter, { type MemoryLimiterState } from "koa-ratelimit/limiter/memory.js";
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class KoaRatelimit implements Subject {
@@ -16,19 +16,10 @@ class KoaRatelimit implements Subject {
     this.#limit = options.limit;
   }
 
-  async run(tape: Tape): Promise<number> {
+  async run(keys: Keys): Promise<number> {
     let allowed = 0;
-    for (let position = 0; position < tape.length; position++) {
-      const { remaining } = await this.#limiter(tape.key(position)).get();
-      if (remaining > 0) allowed++;
-    }
-    return allowed;
-  }
-
-  async repeat(key: string, times: number): Promise<number> {
-    let allowed = 0;
-    for (let time = 0; time < times; time++) {
-      const { remaining } = await this.#limiter(key).get();
+    for (let position = 0; position < keys.length; position++) {
+      const { remaining } = await this.#limiter(keys.key(position)).get();
       if (remaining > 0) allowed++;
     }
     return allowed;

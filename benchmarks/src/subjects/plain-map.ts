@@ -5,7 +5,7 @@
  * a limiter built on `Map` and one object per key cannot get below.
  */
 
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 interface Entry {
@@ -21,18 +21,10 @@ class PlainMap implements Subject {
     this.#limit = options.limit;
   }
 
-  run(tape: Tape): number {
+  run(keys: Keys): number {
     let allowed = 0;
-    for (let position = 0; position < tape.length; position++) {
-      if (this.#check(tape.key(position))) allowed++;
-    }
-    return allowed;
-  }
-
-  repeat(key: string, times: number): number {
-    let allowed = 0;
-    for (let time = 0; time < times; time++) {
-      if (this.#check(key)) allowed++;
+    for (let position = 0; position < keys.length; position++) {
+      if (this.#check(keys.key(position))) allowed++;
     }
     return allowed;
   }

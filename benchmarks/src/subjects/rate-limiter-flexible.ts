@@ -3,7 +3,7 @@
  */
 
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class RateLimiterFlexible implements Subject {
@@ -16,24 +16,11 @@ class RateLimiterFlexible implements Subject {
     });
   }
 
-  async run(tape: Tape): Promise<number> {
+  async run(keys: Keys): Promise<number> {
     let allowed = 0;
-    for (let position = 0; position < tape.length; position++) {
+    for (let position = 0; position < keys.length; position++) {
       try {
-        const { consumedPoints } = await this.#limiter.consume(tape.key(position));
-        if (consumedPoints > 0) allowed++;
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      }
-    }
-    return allowed;
-  }
-
-  async repeat(key: string, times: number): Promise<number> {
-    let allowed = 0;
-    for (let time = 0; time < times; time++) {
-      try {
-        const { consumedPoints } = await this.#limiter.consume(key);
+        const { consumedPoints } = await this.#limiter.consume(keys.key(position));
         if (consumedPoints > 0) allowed++;
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;

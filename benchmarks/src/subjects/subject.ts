@@ -6,21 +6,24 @@
  * back may go unused, or the compiler would be free to leave it out.
  */
 
-import type { Tape } from "../tape.ts";
+import type { Keys } from "../keys.ts";
 
 export interface Subject {
-  /** Asks once for each key of the tape, in order, and returns how many were allowed. */
-  run(tape: Tape): number | Promise<number>;
-  /** Asks `times` times for one string that already exists, and returns how many were allowed. */
-  repeat(key: string, times: number): number | Promise<number>;
+  /** Asks once for each key, in order, and returns how many were allowed. */
+  run(keys: Keys): number | Promise<number>;
   /** How many keys it holds, or `undefined` if it cannot tell. */
   keysHeld(): number | undefined;
+  /** Passes the time of one slot, where a subject has slots and can be told what time it is. */
+  readonly nextSlot?: (() => void) | undefined;
   /** Lets go of whatever keeps a process busy. */
   close(): void;
 }
 
 /** The window of all subjects: so long that none ends while it is measured. */
 export const WINDOW_MS: number = 60 * 60 * 1_000;
+
+/** How many slots a sliding window is cut into. */
+export const SLIDING_SLOTS = 12;
 
 export interface SubjectOptions {
   /** Requests a key may make in one window. */

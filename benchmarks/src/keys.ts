@@ -1,0 +1,15 @@
+/**
+ * The keys of some requests, in order.
+ */
+
+export interface Keys {
+  /** How many requests there are. */
+  readonly length: number;
+  /** The key of request `position`. */
+  key(position: number): string;
+}
+
+/** The same string for every request: making it is then nobody's cost. */
+export function sameKey(key: string, length: number): Keys {
+  return { length, key: () => key };
+}
