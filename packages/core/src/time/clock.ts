@@ -30,7 +30,7 @@ export interface Clock {
 const READING_MS_MAX = 8.64e15;
 
 /** The end of the year 9999: calendars go no further. */
-const WALL_MS_MAX = 253_402_300_799_999;
+export const WALL_MS_MAX: number = 253_402_300_799_999;
 
 /** Puts the readings near wall time, so that a log line can be read; nothing relies on it. */
 const timeOriginMs = performance.timeOrigin;
