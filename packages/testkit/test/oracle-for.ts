@@ -15,8 +15,7 @@ const MINUTE = 60_000;
 export function oracleFor(policy: GoldenPolicy): Oracle {
   switch (policy.kind) {
     case "fixedWindow":
-      return fixedWindowOracle(policy);
-    case "calendarWindow":
+      if ("windowMs" in policy) return fixedWindowOracle(policy);
       return calendarOracle({
         limit: policy.limit,
         windowOf: (ms) => {

@@ -7,10 +7,10 @@
 
 import type { OracleVerdict } from "../oracles/oracle.ts";
 
-/** A policy by the name of its factory, or a window of the calendar. */
+/** A policy: the name of its factory as `kind`, and the options to call it with. */
 export type GoldenPolicy =
   | { readonly kind: "fixedWindow"; readonly limit: number; readonly windowMs: number }
-  | { readonly kind: "calendarWindow"; readonly limit: number; readonly unit: "minute" }
+  | { readonly kind: "fixedWindow"; readonly limit: number; readonly calendar: "minute" }
   | {
       readonly kind: "slidingWindow";
       readonly limit: number;

@@ -8,7 +8,7 @@ import {
 } from "./golden-example.ts";
 
 const anchored: GoldenPolicy = { kind: "fixedWindow", limit: 5, windowMs: 60_000 };
-const calendar: GoldenPolicy = { kind: "calendarWindow", limit: 5, unit: "minute" };
+const calendar: GoldenPolicy = { kind: "fixedWindow", limit: 5, calendar: "minute" };
 
 /** Five hits that pass, of which the first is at `first`. */
 function five(first: string): readonly GoldenStep[] {
