@@ -1,5 +1,51 @@
 /**
- * Rate limits that hold across processes, decided synchronously in each one.
+ * Rate limits that are decided synchronously, in this process, from memory.
+ *
+ * Begin with `createLimiter` and one of the policies. Adapters for web frameworks build on this
+ * package; it knows nothing of HTTP.
+ *
+ * @packageDocumentation
  */
 
-export {};
+export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
+export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";
+export { TidegateError, type TidegateErrorCode } from "./errors.ts";
+export type { MarkKind } from "./lattice/mark.ts";
+export type { CallOptions } from "./limiter/call.ts";
+export type { LimiterOptions } from "./limiter/limiter-options.ts";
+export { createLimiter, type Inspection, type Limiter, type LimiterStatus } from "./limiter.ts";
+export {
+  type ConcurrencyOptions,
+  type ConcurrencyPolicy,
+  concurrency,
+} from "./policies/concurrency.ts";
+export {
+  type FixedWindowOptions,
+  type FixedWindowPolicy,
+  fixedWindow,
+} from "./policies/fixed-window.ts";
+export {
+  type LeakyBucketOptions,
+  type LeakyBucketPolicy,
+  leakyBucket,
+} from "./policies/leaky-bucket.ts";
+export type { CommonPolicyOptions, Policy } from "./policies/policy.ts";
+export {
+  type SlidingLogOptions,
+  type SlidingLogPolicy,
+  slidingLog,
+} from "./policies/sliding-log.ts";
+export {
+  type SlidingWindowOptions,
+  type SlidingWindowPolicy,
+  slidingWindow,
+} from "./policies/sliding-window.ts";
+export {
+  type TokenBucketOptions,
+  type TokenBucketPolicy,
+  tokenBucket,
+} from "./policies/token-bucket.ts";
+export { CHANNELS, type DecisionEvent, type PressureEvent } from "./runtime/diagnostics.ts";
+export type { CalendarOptions, CalendarUnit } from "./time/calendar.ts";
+export type { Clock } from "./time/clock.ts";
+export type { Weekday } from "./time/dates.ts";

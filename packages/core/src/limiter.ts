@@ -1,0 +1,352 @@
+/**
+ * A limiter: policies put to work on a bounded number of keys.
+ *
+ * Every call is synchronous and answers from memory. A check reads the clock once and finds the key
+ * once; nothing on that path waits.
+ */
+
+import { randomBytes } from "node:crypto";
+import { Decision, type PolicyResult } from "./decision.ts";
+import { TidegateError } from "./errors.ts";
+import { MARK_KINDS, MARK_MS_MAX, type MarkKind, markWaitMs } from "./lattice/mark.ts";
+import { type CallOptions, checkCost, checkKey } from "./limiter/call.ts";
+import { Decider, type Mode } from "./limiter/decider.ts";
+import { GaugeRule } from "./limiter/gauge-rule.ts";
+import {
+  type LimiterOptions,
+  type ResolvedLimiterOptions,
+  resolveLimiterOptions,
+} from "./limiter/limiter-options.ts";
+import { makeRule } from "./limiter/make-rule.ts";
+import { block, hasPenalties } from "./limiter/penalties.ts";
+import type { Rule } from "./limiter/rule.ts";
+import { invalidOption, shown } from "./options.ts";
+import type { Policy } from "./policies/policy.ts";
+import { hearsDecisions, publishDecision, publishPressure } from "./runtime/diagnostics.ts";
+import { joinPulse, leavePulse } from "./runtime/pulse.ts";
+import { Fingerprinter } from "./store/fingerprint.ts";
+import { Replicas } from "./store/replicas.ts";
+import { Store } from "./store/store.ts";
+import { SteadyTime } from "./time/clock.ts";
+
+/** Records looked at in one beat of the process's timer. */
+const SWEEP_PER_BEAT = 8_192;
+/** How long after its window a component may still arrive. */
+const LATE_MS = 60_000;
+
+/** What is known of one key. */
+export interface Inspection {
+  /** Whether anything at all is known of the key. */
+  readonly known: boolean;
+  /** What each policy would say about a hit of cost 0. */
+  readonly results: readonly PolicyResult[];
+  /** What refuses the key whatever its counts are, and for how much longer. */
+  readonly marks: readonly { readonly kind: MarkKind; readonly remainingMs: number }[];
+}
+
+/** How a limiter is doing. */
+export interface LimiterStatus {
+  readonly name: string;
+  /** Keys in memory now, and at most. */
+  readonly keys: number;
+  readonly maxKeys: number;
+  /** Keys forgotten for want of room, by what they were. */
+  readonly evicted: {
+    readonly expired: number;
+    readonly foreign: number;
+    readonly live: number;
+    readonly refused: number;
+  };
+  /** Hits that were allowed and not counted, because no key could be forgotten. */
+  readonly turnedAway: number;
+  /** Refunds that came too late or for more than was counted, in hits. */
+  readonly ignoredRefunds: number;
+}
+
+export interface Limiter {
+  readonly name: string;
+  readonly policies: readonly Policy[];
+  /**
+   * Asks whether a hit may pass, and counts it if it may.
+   *
+   * @example
+   * const { allowed, retryAfterMs } = limiter.check(userId);
+   */
+  check(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
+  /** Asks whether a hit would pass, and counts nothing. */
+  peek(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
+  /** Counts a hit without asking, beyond the limit if need be; for costs known only afterwards. */
+  charge(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
+  /**
+   * Gives back `cost` of the hit that `decision` allowed, while its window or slot lasts; later it
+   * does nothing and is counted in the status. Never touches what a `concurrency` policy holds.
+   */
+  refund(key: string | Uint8Array, cost: number, decision: Decision): void;
+  /** Gives back what a `concurrency` policy holds; more than is held does nothing. */
+  release(key: string | Uint8Array, cost?: number): void;
+  /** Forgets a key's hits, and lifts blocks and penalties. What is held concurrently stays held. */
+  reset(key: string | Uint8Array): void;
+  /** Does for every key what `reset` does for one. */
+  resetAll(): void;
+  /** Refuses a key for `forMs` from now on, whatever its counts are. */
+  block(key: string | Uint8Array, forMs: number): void;
+  /** Lifts blocks and penalties of a key, and leaves its hits. */
+  unblock(key: string | Uint8Array): void;
+  /** Says what is known of a key, and changes nothing. */
+  inspect(key: string | Uint8Array): Inspection;
+  status(): LimiterStatus;
+  /** Forgets everything and lets go of the process's timer. A closed limiter still answers. */
+  close(): void;
+}
+
+/**
+ * Creates a limiter. Create it once, outside of request handlers.
+ *
+ * @example
+ * const limiter = createLimiter({
+ *   name: "api",
+ *   policy: fixedWindow({ limit: 100, windowMs: MINUTE }),
+ * });
+ * if (!limiter.check(userId).allowed) refuse();
+ */
+export function createLimiter(options: LimiterOptions): Limiter {
+  return new LocalLimiter(resolveLimiterOptions(options));
+}
+
+class LocalLimiter implements Limiter {
+  readonly name: string;
+  readonly policies: readonly Policy[];
+  readonly #maxKeys: number;
+  readonly #time: SteadyTime;
+  readonly #readsWall: boolean;
+  readonly #fingerprinter: Fingerprinter;
+  readonly #store: Store;
+  readonly #rules: readonly Rule[];
+  readonly #decider: Decider;
+  readonly #gauges: readonly GaugeRule[];
+  readonly #markLimit: number;
+  #beats = false;
+  #isClosed = false;
+  #ignoredRefunds = 0;
+  #reportedEvictions = 0;
+
+  constructor(options: ResolvedLimiterOptions) {
+    const { name, policies, maxKeys, clock } = options;
+    this.name = name;
+    this.policies = policies;
+    this.#maxKeys = maxKeys;
+    this.#time = new SteadyTime(clock);
+    this.#readsWall = policies.some(
+      (policy) => policy.kind === "fixedWindow" && policy.calendar !== null,
+    );
+    const random = new Int32Array(new Uint8Array(randomBytes(12)).buffer);
+    this.#fingerprinter = new Fingerprinter({ low: random[0]!, high: random[1]! });
+    const sections = policies.map((policy) => makeRule(policy, false));
+    this.#store = new Store(sections, {
+      replicas: new Replicas("self"),
+      keysMax: maxKeys,
+      keepMs: LATE_MS + Math.max(...policies.map((policy) => lifeMs(policy))),
+      seed: random[2]!,
+    });
+    this.#rules = sections.map((section) => section.rule());
+    this.#decider = new Decider(this.#store, this.#rules, policies);
+    this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
+    const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
+    this.#markLimit = (strict ?? policies[0]!).limit;
+  }
+
+  check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("check", key, cost, options);
+  }
+
+  peek(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("peek", key, cost, options);
+  }
+
+  charge(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("charge", key, cost, options);
+  }
+
+  refund(key: string | Uint8Array, cost: number, decision: Decision): void {
+    checkCost(cost);
+    const tickets = Decision.ticketsOf(decision);
+    if (tickets === undefined) {
+      throw new TidegateError(
+        "TIDEGATE_DECISION_INVALID",
+        `a refund needs the decision that 'check' or 'charge' returned, got ${shown(decision)}`,
+      );
+    }
+    if (this.#gauges.length === this.#rules.length) {
+      throw new TidegateError(
+        "TIDEGATE_POLICY_UNSUITABLE",
+        `limiter ${shown(this.name)} only has concurrency: use 'release' to give back`,
+      );
+    }
+    const id = this.#locate(key);
+    let given = 0;
+    this.#rules.forEach((rule, index) => {
+      if (id === 0 || rule instanceof GaugeRule) return;
+      const ticket = typeof tickets === "number" ? tickets : (tickets[index] ?? 0);
+      const { resetMs } = decision.results?.[index] ?? decision;
+      const isHeld = this.#store.now < decision.atMs + resetMs;
+      const { now, clusterNow } = this.#store;
+      given = Math.max(given, rule.refund(id, ticket, cost, now, clusterNow, isHeld));
+    });
+    if (given > 0) this.#store.changed(id);
+    this.#ignoredRefunds += Math.max(0, cost - given);
+  }
+
+  release(key: string | Uint8Array, cost = 1): void {
+    checkCost(cost);
+    if (this.#gauges.length === 0) {
+      throw new TidegateError(
+        "TIDEGATE_POLICY_UNSUITABLE",
+        `limiter ${shown(this.name)} has no concurrency policy to release from: use 'refund'`,
+      );
+    }
+    const id = this.#locate(key);
+    if (id === 0) return;
+    for (const gauge of this.#gauges) if (gauge.release(id, cost) > 0) this.#store.changed(id);
+  }
+
+  reset(key: string | Uint8Array): void {
+    this.#locate(key);
+    this.#store.reset(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  resetAll(): void {
+    this.#advance();
+    this.#store.resetAll();
+  }
+
+  block(key: string | Uint8Array, forMs: number): void {
+    if (!Number.isSafeInteger(forMs) || forMs < 1 || forMs > MARK_MS_MAX) {
+      throw invalidOption("forMs", "whole milliseconds from 1 to ten years", forMs);
+    }
+    this.#locate(key);
+    block(this.#store, this.#fingerprinter.low, this.#fingerprinter.high, forMs);
+    this.#beat();
+  }
+
+  unblock(key: string | Uint8Array): void {
+    this.#locate(key);
+    this.#store.unmark(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  inspect(key: string | Uint8Array): Inspection {
+    const decision = this.#decide("peek", key, 0, undefined);
+    const { low, high } = this.#fingerprinter;
+    const store = this.#store;
+    const note = store.notes.find(low, high);
+    const marks = MARK_KINDS.flatMap((kind, index) => {
+      const mark = note?.marks[index];
+      if (note === undefined || mark === undefined) return [];
+      const known = store.knownMarkReset(note);
+      const remainingMs = markWaitMs(mark, known, this.#markLimit, store.clusterNow);
+      return remainingMs > 0 ? [{ kind, remainingMs }] : [];
+    });
+    const results = decision.results ?? [resultOf(decision)];
+    return { known: store.find(low, high) !== 0 || marks.length > 0, results, marks };
+  }
+
+  status(): LimiterStatus {
+    const { expired, foreign, live, refused, turnedAway } = this.#store.evictions;
+    return {
+      name: this.name,
+      keys: this.#store.size,
+      maxKeys: this.#maxKeys,
+      evicted: { expired, foreign, live, refused },
+      turnedAway,
+      ignoredRefunds: this.#ignoredRefunds,
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    leavePulse(this.#sweep);
+    this.#store.clear();
+  }
+
+  #decide(
+    mode: Mode,
+    key: string | Uint8Array,
+    cost: number,
+    options: CallOptions | undefined,
+  ): Decision {
+    if (typeof key !== "string") checkKey(key);
+    if (cost !== 1) checkCost(cost);
+    this.#advance();
+    const fingerprinter = this.#fingerprinter;
+    fingerprinter.take(key);
+    const decision = this.#decider.decide(
+      mode,
+      fingerprinter.low,
+      fingerprinter.high,
+      cost,
+      options,
+    );
+    if (!this.#beats) this.#beat();
+    if (mode !== "peek" && hearsDecisions()) {
+      publishDecision({ limiter: this.name, key, cost, decision });
+    }
+    return decision;
+  }
+
+  /** Finds a key's record; its fingerprint stays in the fingerprinter. */
+  #locate(key: unknown): number {
+    checkKey(key);
+    this.#advance();
+    this.#fingerprinter.take(key);
+    return this.#store.find(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  #advance(): void {
+    const now = this.#time.read();
+    this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
+  }
+
+  /** Asks for sweeps while there is something to sweep. */
+  #beat(): void {
+    if (this.#isClosed || (this.#store.size === 0 && this.#store.notes.size === 0)) return;
+    this.#beats = true;
+    joinPulse(this.#sweep);
+  }
+
+  readonly #sweep = (): boolean => {
+    this.#advance();
+    const store = this.#store;
+    store.sweep(SWEEP_PER_BEAT);
+    const { live, refused, turnedAway } = store.evictions;
+    if (live + turnedAway > this.#reportedEvictions) {
+      this.#reportedEvictions = live + turnedAway;
+      publishPressure({
+        limiter: this.name,
+        keys: store.size,
+        maxKeys: this.#maxKeys,
+        evictedLive: live,
+        evictedRefused: refused,
+        turnedAway,
+      });
+    }
+    this.#beats = store.size > 0 || store.notes.size > 0;
+    return this.#beats;
+  };
+}
+
+/** How long what a policy counts lives at most. */
+function lifeMs(policy: Policy): number {
+  switch (policy.kind) {
+    case "tokenBucket":
+    case "leakyBucket":
+      return Math.ceil((policy.limit / policy.perSecond) * 1_000);
+    case "concurrency":
+      return 0;
+    default:
+      return 2 * policy.windowMs;
+  }
+}
+
+function resultOf(decision: Decision): PolicyResult {
+  const { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs } = decision;
+  return { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs };
+}

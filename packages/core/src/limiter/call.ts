@@ -1,0 +1,101 @@
+/**
+ * What a caller may pass with one call: a key, a cost, and limits or weights for this call alone.
+ *
+ * Mistakes here are a programmer's, so they throw; what a client can influence never does, as long
+ * as the caller passes strings or bytes for keys.
+ */
+
+import { TidegateError } from "../errors.ts";
+import { invalidOption, knownOptions, shown, wholeNumber } from "../options.ts";
+import type { Policy } from "../policies/policy.ts";
+
+/** What holds for one call instead of what the limiter was made with. */
+export interface CallOptions {
+  /**
+   * Another limit, for example that of the user's plan; with several policies, one by name for each
+   * that differs. Counts do not depend on it, so it may differ from call to call.
+   */
+  readonly limit?: number | Readonly<Record<string, number>> | undefined;
+  /**
+   * How often the cost counts for a policy, by its name: `{ tokens: 850 }` makes a hit of cost 1
+   * take 850 from the policy named `tokens`. 0 leaves a policy out of this call.
+   *
+   * @default 1 for every policy
+   */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Returns a key that can be fingerprinted, and throws otherwise. */
+export function checkKey(key: unknown): asserts key is string | Uint8Array {
+  if (typeof key === "string") return;
+  // Not `instanceof`: test runners bring typed arrays of another realm.
+  if (ArrayBuffer.isView(key) && Reflect.get(key, Symbol.toStringTag) === "Uint8Array") return;
+  throw new TidegateError(
+    "TIDEGATE_KEY_INVALID",
+    `a key must be a string or a Uint8Array, got ${shown(key)}`,
+  );
+}
+
+export function checkCost(cost: unknown): void {
+  if (Number.isSafeInteger(cost) && (cost as number) >= 0) return;
+  throw new TidegateError(
+    "TIDEGATE_COST_INVALID",
+    `a cost must be a whole number from 0 to 2^53 - 1, got ${shown(cost)}`,
+  );
+}
+
+/** The limits and costs of one call, one of each per policy; filled anew by `read`. */
+export class Call {
+  readonly limits: number[];
+  readonly costs: number[];
+  readonly #policies: readonly Policy[];
+  readonly #names: readonly string[];
+
+  constructor(policies: readonly Policy[]) {
+    this.#policies = policies;
+    this.#names = policies.map((policy) => policy.name);
+    this.limits = policies.map((policy) => policy.limit);
+    this.costs = policies.map(() => 1);
+  }
+
+  read(cost: number, options: CallOptions | undefined): void {
+    const { limits, costs } = this;
+    for (let index = 0; index < limits.length; index++) {
+      limits[index] = this.#policies[index]!.limit;
+      costs[index] = cost;
+    }
+    if (options === undefined) return;
+    const { limit, weights } = options ?? {};
+    knownOptions("the call", options, ["limit", "weights"]);
+    if (limit !== undefined) this.#readLimits(limit);
+    if (weights !== undefined) this.#readWeights(cost, weights);
+  }
+
+  #readLimits(limit: number | Readonly<Record<string, number>>): void {
+    if (typeof limit !== "object") {
+      const only = wholeNumber("limit", limit, 0);
+      if (this.limits.length === 1) {
+        this.limits[0] = only;
+        return;
+      }
+      throw invalidOption("limit", `limits by policy, such as { ${this.#names[0]}: 10 }`, limit);
+    }
+    knownOptions("'limit'", limit, this.#names);
+    for (const name of Object.keys(limit)) {
+      const given = limit[name];
+      if (given === undefined) continue;
+      this.limits[this.#names.indexOf(name)] = wholeNumber(`limit.${name}`, given, 0);
+    }
+  }
+
+  #readWeights(cost: number, weights: Readonly<Record<string, number>>): void {
+    knownOptions("'weights'", weights, this.#names);
+    for (const name of Object.keys(weights)) {
+      const given = weights[name];
+      if (given === undefined) continue;
+      const weighted = cost * wholeNumber(`weights.${name}`, given, 0);
+      checkCost(weighted);
+      this.costs[this.#names.indexOf(name)] = weighted;
+    }
+  }
+}

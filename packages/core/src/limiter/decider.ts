@@ -1,0 +1,210 @@
+/**
+ * Asks every policy about one key and then counts in all of them or in none.
+ *
+ * This is the request path: it finds the key once, allocates the decision and nothing else for a
+ * limiter of one policy, and leaves no trace of a hit that was refused, but for policies that say so.
+ */
+
+import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts";
+import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
+import type { Policy } from "../policies/policy.ts";
+import type { Store } from "../store/store.ts";
+import { Call, type CallOptions } from "./call.ts";
+import { hasPenalties, MarkedWait, punish } from "./penalties.ts";
+import type { Rule } from "./rule.ts";
+
+/** Ask and count; only ask; only count. */
+export type Mode = "check" | "peek" | "charge";
+
+export class Decider {
+  readonly #store: Store;
+  readonly #rules: readonly Rule[];
+  readonly #verdicts: readonly Verdict[];
+  readonly #call: Call;
+  readonly #marked = new MarkedWait();
+  /** The policy that marks belong to: the one with penalties, or else the first. */
+  readonly #markIndex: number;
+  readonly #strict: FixedWindowPolicy | null;
+  readonly #countsRefused: boolean;
+
+  constructor(store: Store, rules: readonly Rule[], policies: readonly Policy[]) {
+    this.#store = store;
+    this.#rules = rules;
+    this.#verdicts = policies.map((policy) => blankVerdict(policy.name));
+    this.#call = new Call(policies);
+    const index = policies.findIndex(
+      (policy) => policy.kind === "fixedWindow" && hasPenalties(policy),
+    );
+    this.#markIndex = Math.max(0, index);
+    this.#strict = index < 0 ? null : (policies[index] as FixedWindowPolicy);
+    this.#countsRefused = policies.some((policy) => countsRefused(policy));
+  }
+
+  /** Decides about a key at the store's time. */
+  decide(
+    mode: Mode,
+    low: number,
+    high: number,
+    cost: number,
+    options: CallOptions | undefined,
+  ): Decision {
+    const store = this.#store;
+    const rules = this.#rules;
+    const verdicts = this.#verdicts;
+    const { limits, costs } = this.#call;
+    this.#call.read(cost, options);
+
+    let id = store.find(low, high);
+    let allowed = true;
+    for (let index = 0; index < rules.length; index++) {
+      const rule = rules[index]!;
+      const verdict = verdicts[index]!;
+      rule.read(id, low, store.now, store.clusterNow);
+      if (mode === "charge") {
+        verdict.allowed = true;
+        verdict.limit = limits[index]!;
+        verdict.waitMs = 0;
+        verdict.retryAfterMs = 0;
+        report(rule, costs[index]!, verdict);
+      } else {
+        judge(rule, costs[index]!, limits[index]!, mode === "check", verdict);
+        allowed &&= verdict.allowed;
+      }
+    }
+
+    let reason: RefusalReason | null = allowed ? null : "limit";
+    const isNoted = mode !== "charge" && store.isNoted(id);
+    if (isNoted || (!allowed && this.#strict !== null)) {
+      reason = this.#readMarks(low, high) ?? reason;
+    }
+
+    if (reason === null) {
+      if (mode !== "peek" && cost > 0) id = this.#count(id, low, high);
+      else if (mode !== "peek") id = 0;
+      return this.#decision(null, mode === "peek" ? 0 : id);
+    }
+    if (mode === "check") reason = this.#refuse(id, low, high, reason);
+    this.#takeBack(reason);
+    return this.#decision(reason, 0);
+  }
+
+  /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */
+  #count(id: number, low: number, high: number): number {
+    const store = this.#store;
+    const rules = this.#rules;
+    let record = id;
+    if (id === 0) {
+      record = store.insert(low, high);
+      if (record === 0) return 0;
+      for (const rule of rules) rule.read(record, low, store.now, store.clusterNow);
+    }
+    store.changed(record);
+    const { costs } = this.#call;
+    for (let index = 0; index < rules.length; index++) {
+      if (costs[index]! > 0) rules[index]!.add(record, costs[index]!);
+    }
+    return record;
+  }
+
+  /** Does what policies ask for when a hit is refused; returns why it is. */
+  #refuse(id: number, low: number, high: number, reason: RefusalReason): RefusalReason {
+    const store = this.#store;
+    if (id !== 0) store.setRefused(id);
+    if (this.#countsRefused && reason === "limit") this.#countRefused(id, low);
+    const policy = this.#strict;
+    const index = this.#markIndex;
+    const verdict = this.#verdicts[index]!;
+    // A hit that no wait would let pass leaves no mark.
+    const isHopeless = this.#call.costs[index]! > verdict.limit;
+    if (policy === null || reason === "block" || isHopeless) return reason;
+    if (verdict.allowed && reason === "limit") return reason;
+
+    const rule = this.#rules[index]!;
+    if (id !== 0 && (policy.ban !== null || policy.backoff !== null)) {
+      rule.refuse(id);
+      store.changed(id);
+      rule.read(id, low, store.now, store.clusterNow);
+    }
+    const resetMs = verdict.allowed ? 0 : verdict.retryAfterMs;
+    punish(store, low, high, policy, rule, verdict.limit, resetMs);
+    return this.#readMarks(low, high) ?? reason;
+  }
+
+  /** Counts refused hits where a policy says so, and judges again from there. */
+  #countRefused(id: number, low: number): void {
+    const store = this.#store;
+    const { limits, costs } = this.#call;
+    for (let index = 0; index < this.#rules.length; index++) {
+      const rule = this.#rules[index]!;
+      const verdict = this.#verdicts[index]!;
+      const cost = costs[index]!;
+      if (id === 0 || verdict.allowed || !countsRefused(rule.policy)) continue;
+      // A hit that no wait would let pass is counted beside others, but begins nothing.
+      if (cost > limits[index]! && rule.held === 0) continue;
+      store.changed(id);
+      rule.add(id, cost);
+      store.setRefused(id);
+      rule.read(id, low, store.now, store.clusterNow);
+      judge(rule, cost, limits[index]!, false, verdict);
+    }
+  }
+
+  #readMarks(low: number, high: number): RefusalReason | null {
+    this.#marked.read(this.#store, low, high, this.#call.limits[this.#markIndex]!);
+    return this.#marked.reason;
+  }
+
+  /** Policies that would have let the hit pass report without it, since nobody counts it. */
+  #takeBack(reason: RefusalReason): void {
+    for (let index = 0; index < this.#rules.length; index++) {
+      const verdict = this.#verdicts[index]!;
+      if (verdict.allowed) {
+        verdict.waitMs = 0;
+        report(this.#rules[index]!, 0, verdict);
+      }
+    }
+    if (reason === "limit") return;
+    const verdict = this.#verdicts[this.#markIndex]!;
+    const { waitMs } = this.#marked;
+    verdict.allowed = false;
+    verdict.remaining = 0;
+    verdict.retryAfterMs = Math.max(verdict.retryAfterMs, waitMs);
+    verdict.resetMs = Math.max(verdict.resetMs, waitMs);
+  }
+
+  #decision(reason: RefusalReason | null, id: number): Decision {
+    const rules = this.#rules;
+    const atMs = this.#store.now;
+    if (rules.length === 1) {
+      const ticket = id === 0 ? 0 : rules[0]!.ticket(id);
+      return new Decision(this.#verdicts[0]!, atMs, reason, ticket);
+    }
+    const results = this.#verdicts.map((verdict) => Object.freeze({ ...verdict }));
+    const tickets = rules.map((rule) => (id === 0 ? 0 : rule.ticket(id)));
+    return new Decision(binding(results), atMs, reason, tickets, Object.freeze(results));
+  }
+}
+
+/** The refusing policy with the longest wait, or the one with the least remaining. */
+function binding(results: readonly PolicyResult[]): PolicyResult {
+  let chosen = results[0]!;
+  let waitMs = 0;
+  for (const result of results) {
+    waitMs = Math.max(waitMs, result.waitMs);
+    if (result.allowed !== chosen.allowed) {
+      if (!result.allowed) chosen = result;
+    } else if (
+      result.allowed
+        ? result.remaining < chosen.remaining
+        : result.retryAfterMs > chosen.retryAfterMs
+    ) {
+      chosen = result;
+    }
+  }
+  return waitMs === chosen.waitMs ? chosen : { ...chosen, waitMs };
+}
+
+function countsRefused(policy: Policy): boolean {
+  return (policy.kind === "fixedWindow" || policy.kind === "slidingWindow") && policy.countRefused;
+}

@@ -1,0 +1,129 @@
+/**
+ * Which shape each policy is stored in, and which rule puts the two together.
+ *
+ * Widths of slots are chosen here. In one process a bucket's slots are a millisecond wide, which
+ * makes it exact. With replicas to merge, slots must be kept apart until everybody has heard of
+ * them, so they are wider: a sixteenth of the time that a full bucket takes to empty, within bounds.
+ */
+
+import { invariant } from "../errors.ts";
+import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import type { Policy } from "../policies/policy.ts";
+import { AlignedShape, alignedShapeWords } from "../store/aligned-shape.ts";
+import type { Shape } from "../store/entry.ts";
+import { GAUGE_SHAPE_WORDS, GaugeShape } from "../store/gauge-shape.ts";
+import { GridShape, type GridShapeOptions, gridShapeWords } from "../store/grid-shape.ts";
+import { LOG_SHAPE_WORDS, LogShape } from "../store/log-shape.ts";
+import type { RecordPool } from "../store/record-pool.ts";
+import type { Replicas } from "../store/replicas.ts";
+import { CalendarRuler, EvenRuler, type Ruler } from "../store/ruler.ts";
+import type { Section } from "../store/store.ts";
+import { WindowShape, windowShapeWords } from "../store/window-shape.ts";
+import { createCalendar } from "../time/calendar.ts";
+import { AlignedRule } from "./aligned-rule.ts";
+import { BucketRule } from "./bucket-rule.ts";
+import { GaugeRule } from "./gauge-rule.ts";
+import { LogRule } from "./log-rule.ts";
+import type { Rule } from "./rule.ts";
+import { SlidingRule } from "./sliding-rule.ts";
+import { WindowRule } from "./window-rule.ts";
+
+const SPREAD_MS_MAX = 100;
+const SPREAD_PART = 8;
+/** How long slots are kept apart: four times the second between two heartbeats. */
+const RETENTION_MS = 4_000;
+const BUCKET_SLOT_PART = 16;
+const BUCKET_SLOT_MS_MIN = 64;
+const BUCKET_SLOT_MS_MAX = 1_000;
+
+/** A section of the store's records, and the rule that works on it once the store is there. */
+export interface RuleSection extends Section {
+  rule(): Rule;
+}
+
+/** @param shared whether other replicas count for the same keys */
+export function makeRule(policy: Policy, shared: boolean): RuleSection {
+  switch (policy.kind) {
+    case "fixedWindow": {
+      const countsRefusals = policy.ban !== null || policy.backoff !== null;
+      const ruler = rulerOf(policy);
+      if (ruler !== null) {
+        const options = { ruler, countsRefusals };
+        return section(
+          alignedShapeWords(options),
+          (records, replicas, base) => new AlignedShape(records, replicas, base, options),
+          (shape) => new AlignedRule(policy, shape),
+        );
+      }
+      const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
+      const options = { windowMs: policy.windowMs, spreadMs, countsRefusals };
+      return section(
+        windowShapeWords(options),
+        (records, replicas, base) => new WindowShape(records, replicas, base, options),
+        (shape) => new WindowRule(policy, shape),
+      );
+    }
+    case "slidingWindow": {
+      const slotMs = policy.windowMs / policy.slots;
+      const options = { slotMs, slots: policy.slots + 1, shared, leak: 0 };
+      return grid(options, (shape) => new SlidingRule(policy, shape));
+    }
+    case "tokenBucket":
+    case "leakyBucket": {
+      const slotMs = shared ? bucketSlotMs(policy.limit, policy.perSecond) : 1;
+      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + 1 : 1;
+      // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
+      const options = { slotMs, slots, shared, leak: policy.perSecond * slotMs };
+      return grid(options, (shape) => new BucketRule(policy, shape));
+    }
+    case "slidingLog":
+      return section(
+        LOG_SHAPE_WORDS,
+        (records, replicas, base) => new LogShape(records, replicas, base, policy.windowMs),
+        (shape) => new LogRule(policy, shape),
+      );
+    case "concurrency":
+      return section(
+        GAUGE_SHAPE_WORDS,
+        (records, replicas, base) => new GaugeShape(records, replicas, base),
+        (shape) => new GaugeRule(policy, shape),
+      );
+  }
+}
+
+function grid(options: GridShapeOptions, rule: (shape: GridShape) => Rule): RuleSection {
+  return section(
+    gridShapeWords(options),
+    (records, replicas, base) => new GridShape(records, replicas, base, options),
+    rule,
+  );
+}
+
+function section<Kind extends Shape>(
+  words: number,
+  createShape: (records: RecordPool, replicas: Replicas, base: number) => Kind,
+  createRule: (shape: Kind) => Rule,
+): RuleSection {
+  let shape: Kind | undefined;
+  return {
+    words,
+    create(records, replicas, base) {
+      shape = createShape(records, replicas, base);
+      return shape;
+    },
+    rule() {
+      invariant(shape !== undefined, "a section's rule is asked for after its shape is made");
+      return createRule(shape);
+    },
+  };
+}
+
+function rulerOf(policy: FixedWindowPolicy): Ruler | null {
+  if (policy.calendar !== null) return new CalendarRuler(createCalendar(policy.calendar));
+  return policy.align ? new EvenRuler(policy.windowMs) : null;
+}
+
+function bucketSlotMs(capacity: number, perSecond: number): number {
+  const part = ((capacity / perSecond) * 1_000) / BUCKET_SLOT_PART;
+  return Math.round(Math.min(Math.max(part, BUCKET_SLOT_MS_MIN), BUCKET_SLOT_MS_MAX));
+}

@@ -1,0 +1,77 @@
+/**
+ * What a refusal leads to beside the refusal: a restarted wait, a backoff, a ban, a drain.
+ *
+ * Each is a mark on the key, so it holds on every replica and a raised limit lifts what a lower one
+ * caused. A limiter has them from at most one of its policies.
+ */
+
+import type { RefusalReason } from "../decision.ts";
+import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
+import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import type { Store } from "../store/store.ts";
+import type { Rule } from "./rule.ts";
+
+const BLOCK: number = MARK_KINDS.indexOf("block");
+const PENALTY: number = MARK_KINDS.indexOf("penalty");
+const DRAIN: number = MARK_KINDS.indexOf("drain");
+
+/** Whether a policy has any. */
+export function hasPenalties(policy: FixedWindowPolicy): boolean {
+  return policy.restart || policy.drain || policy.backoff !== null || policy.ban !== null;
+}
+
+/** Refuses a key for `forMs` from now on, whatever its counts are. */
+export function block(store: Store, low: number, high: number, forMs: number): void {
+  const untilMs = store.clusterNow + Math.min(forMs, MARK_MS_MAX);
+  store.mark(low, high, BLOCK, untilMs, Number.POSITIVE_INFINITY);
+}
+
+/** Marks a key whose hit the policy has just refused under `limit`. */
+export function punish(
+  store: Store,
+  low: number,
+  high: number,
+  policy: FixedWindowPolicy,
+  rule: Rule,
+  limit: number,
+  resetMs: number,
+): void {
+  const now = store.clusterNow;
+  if (policy.ban !== null && rule.refusals > policy.ban.after) {
+    block(store, low, high, policy.ban.forMs);
+  }
+  if (policy.restart) {
+    const untilMs = now + Math.min(policy.windowMs, MARK_MS_MAX);
+    store.mark(low, high, PENALTY, untilMs, limit);
+  }
+  if (policy.backoff !== null) {
+    const { factor, maxMs } = policy.backoff;
+    const grown = policy.windowMs * factor ** Math.max(0, rule.refusals - 1);
+    const untilMs = now + Math.min(Math.ceil(grown), maxMs, MARK_MS_MAX);
+    store.mark(low, high, PENALTY, untilMs, limit);
+  }
+  if (policy.drain) store.mark(low, high, DRAIN, now + resetMs, limit);
+}
+
+/** What the marks of a key say about one call. */
+export class MarkedWait {
+  /** How long they still refuse; 0 when they do not. */
+  waitMs = 0;
+  reason: RefusalReason | null = null;
+
+  /** @param limit what the policy with penalties allows in this call */
+  read(store: Store, low: number, high: number, limit: number): void {
+    this.waitMs = 0;
+    this.reason = null;
+    const note = store.notes.find(low, high);
+    if (note === undefined) return;
+    const known = store.knownMarkReset(note);
+    for (let kind = 0; kind < MARK_KINDS.length; kind++) {
+      const mark = note.marks[kind];
+      if (mark === undefined) continue;
+      const waitMs = markWaitMs(mark, known, limit, store.clusterNow);
+      if (waitMs > 0) this.reason ??= MARK_KINDS[kind]!;
+      if (waitMs > this.waitMs) this.waitMs = waitMs;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * At most `limit` at the same time, such as requests in flight or open sockets.
+ *
+ * Nothing here ends by waiting: what was counted by `check` is held until `release`.
+ */
+
+import { knownOptions, missingOption, wholeNumber } from "../options.ts";
+import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
+
+export interface ConcurrencyOptions extends CommonPolicyOptions {
+  /** How many may be held at once; 0 refuses everything. */
+  readonly limit: number;
+}
+
+export interface ConcurrencyPolicy {
+  readonly kind: "concurrency";
+  readonly name: string;
+  readonly limit: number;
+}
+
+/**
+ * Allows `limit` to be held at the same time; give each back with `limiter.release`.
+ *
+ * @example
+ * concurrency({ limit: 10 });
+ */
+export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
+  knownOptions("concurrency", options, ["name", "limit"]);
+  if (options.limit === undefined) throw missingOption("concurrency", "limit", "how many at once");
+  return makePolicy<ConcurrencyPolicy>({
+    kind: "concurrency",
+    name: policyName("concurrency", options.name),
+    limit: wholeNumber("limit", options.limit, 0),
+  });
+}

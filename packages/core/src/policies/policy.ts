@@ -1,0 +1,57 @@
+/**
+ * What all policies have in common: a frozen description that a limiter puts to work.
+ *
+ * A policy is data with every default filled in, so it can be read, compared and shown. It counts
+ * nothing itself, and one policy may serve several limiters.
+ */
+
+import { TidegateError } from "../errors.ts";
+import { label, shown } from "../options.ts";
+import type { ConcurrencyPolicy } from "./concurrency.ts";
+import type { FixedWindowPolicy } from "./fixed-window.ts";
+import type { LeakyBucketPolicy } from "./leaky-bucket.ts";
+import type { SlidingLogPolicy } from "./sliding-log.ts";
+import type { SlidingWindowPolicy } from "./sliding-window.ts";
+import type { TokenBucketPolicy } from "./token-bucket.ts";
+
+/** Any of the six policies, as its function returns it. */
+export type Policy =
+  | FixedWindowPolicy
+  | SlidingWindowPolicy
+  | SlidingLogPolicy
+  | TokenBucketPolicy
+  | LeakyBucketPolicy
+  | ConcurrencyPolicy;
+
+/** What every policy takes. */
+export interface CommonPolicyOptions {
+  /**
+   * A name for this policy in decisions, per-call limits and headers. Policies of one limiter must
+   * have different names.
+   *
+   * @default the policy's kind, such as `fixedWindow`
+   */
+  readonly name?: string | undefined;
+}
+
+const made = new WeakSet<object>();
+
+/** Freezes a policy and remembers that one of the functions made it. */
+export function makePolicy<Kind extends Policy>(policy: Kind): Kind {
+  made.add(policy);
+  return Object.freeze(policy);
+}
+
+/** Returns `value` if one of the policy functions made it, and throws otherwise. */
+export function asPolicy(option: string, value: unknown): Policy {
+  if (typeof value === "object" && value !== null && made.has(value)) return value as Policy;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'${option}' must be made by fixedWindow, slidingWindow, slidingLog, tokenBucket, leakyBucket or concurrency, got ${shown(value)}`,
+  );
+}
+
+/** A policy's name, or its kind. */
+export function policyName(kind: string, name: unknown): string {
+  return name === undefined ? kind : label("name", name);
+}

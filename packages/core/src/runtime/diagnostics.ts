@@ -1,0 +1,52 @@
+/**
+ * What operators can listen to, through Node's own `node:diagnostics_channel`.
+ *
+ * A channel that nobody listens to costs one comparison. Subscribers run inside the request, so
+ * they should be quick; what they throw is reported by Node and does not reach the request.
+ */
+
+import { channel } from "node:diagnostics_channel";
+import type { Decision } from "../decision.ts";
+
+/** Names of the channels to subscribe to. */
+export const CHANNELS: { readonly decision: string; readonly pressure: string } = Object.freeze({
+  decision: "tidegate:decision",
+  pressure: "tidegate:pressure",
+});
+
+/** Published on `tidegate:decision` for every `check` and `charge`. */
+export interface DecisionEvent {
+  readonly limiter: string;
+  readonly key: string | Uint8Array;
+  readonly cost: number;
+  readonly decision: Decision;
+}
+
+/** Published on `tidegate:pressure`, at most once a second, when keys that still count were given up. */
+export interface PressureEvent {
+  readonly limiter: string;
+  readonly keys: number;
+  readonly maxKeys: number;
+  /** Keys given up since the limiter was made that this process had counted itself. */
+  readonly evictedLive: number;
+  /** Of those, keys that were being refused. */
+  readonly evictedRefused: number;
+  /** Keys that found no room at all, whose hits went uncounted. */
+  readonly turnedAway: number;
+}
+
+const decisions = channel(CHANNELS.decision);
+const pressure = channel(CHANNELS.pressure);
+
+/** Whether anybody listens to decisions. */
+export function hearsDecisions(): boolean {
+  return decisions.hasSubscribers;
+}
+
+export function publishDecision(event: DecisionEvent): void {
+  decisions.publish(event);
+}
+
+export function publishPressure(event: PressureEvent): void {
+  if (pressure.hasSubscribers) pressure.publish(event);
+}

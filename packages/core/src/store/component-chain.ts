@@ -1,0 +1,166 @@
+/**
+ * The components of one key and policy that do not lie in the key's own record, as a linked list.
+ *
+ * These are what other replicas have counted, and what this one counted in windows that are no
+ * longer the newest. Lists are short: one or two components per replica that saw the key. The
+ * generation is kept to 32 bits, which tells apart all that can be alive at a time.
+ *
+ *     | next | replica, opener | place high | place low | generation | hits | refusals, refunds |
+ */
+
+import type { Component } from "../lattice/component.ts";
+import { RecordPool } from "./record-pool.ts";
+import { SELF } from "./replicas.ts";
+
+const NEXT = 0;
+const WHO = 1;
+const PLACE_HIGH = 2;
+const PLACE_LOW = 3;
+const GENERATION = 4;
+const HITS = 5;
+const COUNTED = 6;
+
+const TWO_32 = 2 ** 32;
+/** More components of one key than any lawful history makes. */
+const LENGTH_MAX = 4096;
+
+/** What is counted beside hits in a word of its own; refunds are rare but for gauges. */
+export type SecondCount = "none" | "refusals" | "refunds";
+
+export class ComponentChain {
+  readonly #records: RecordPool;
+  readonly #headWord: number;
+  readonly #second: SecondCount;
+  readonly #pool: RecordPool;
+  readonly #refunds = new Map<number, number>();
+
+  /** @param headWord the word of a key's record that holds the first component's number */
+  constructor(records: RecordPool, headWord: number, second: SecondCount) {
+    this.#records = records;
+    this.#headWord = headWord;
+    this.#second = second;
+    this.#pool = new RecordPool(second === "none" ? COUNTED : COUNTED + 1);
+  }
+
+  /** The first component of a key, or 0. */
+  first(id: number): number {
+    return this.#records.word(id, this.#headWord);
+  }
+
+  next(link: number): number {
+    return this.#pool.word(link, NEXT);
+  }
+
+  replica(link: number): number {
+    return this.#pool.word(link, WHO) & 0xffff;
+  }
+
+  opener(link: number): number {
+    return this.#pool.word(link, WHO) >>> 16;
+  }
+
+  place(link: number): number {
+    return this.#pool.word(link, PLACE_HIGH) * TWO_32 + (this.#pool.word(link, PLACE_LOW) >>> 0);
+  }
+
+  generation(link: number): number {
+    return this.#pool.word(link, GENERATION);
+  }
+
+  hits(link: number): number {
+    return this.#pool.count(link, HITS);
+  }
+
+  refunds(link: number): number {
+    if (this.#second === "refunds") return this.#pool.count(link, COUNTED);
+    return this.#refunds.size === 0 ? 0 : (this.#refunds.get(link) ?? 0);
+  }
+
+  refusals(link: number): number {
+    return this.#second === "refusals" ? this.#pool.count(link, COUNTED) : 0;
+  }
+
+  /** The component with this identity, or 0. */
+  find(id: number, replica: number, generation: number, opener: number, place: number): number {
+    for (let link = this.first(id); link !== 0; link = this.next(link)) {
+      if (
+        this.#pool.word(link, WHO) === (replica | (opener << 16)) &&
+        this.generation(link) === (generation | 0) &&
+        this.place(link) === place
+      ) {
+        return link;
+      }
+    }
+    return 0;
+  }
+
+  /** Adds an empty component that `find` did not find; 0 when there is no room. */
+  add(id: number, replica: number, generation: number, opener: number, place: number): number {
+    let length = 0;
+    for (let link = this.first(id); link !== 0; link = this.next(link)) length++;
+    const link = length < LENGTH_MAX || replica === SELF ? this.#pool.allocate() : 0;
+    if (link === 0) return 0;
+    this.#pool.setWord(link, NEXT, this.first(id));
+    this.#pool.setWord(link, WHO, replica | (opener << 16));
+    this.#pool.setWord(link, PLACE_HIGH, Math.floor(place / TWO_32));
+    this.#pool.setWord(link, PLACE_LOW, place | 0);
+    this.#pool.setWord(link, GENERATION, generation | 0);
+    this.#records.setWord(id, this.#headWord, link);
+    return link;
+  }
+
+  /** Keeps the larger of each count; returns whether any grew. */
+  raise(link: number, hits: number, refunds: number, refusals: number): boolean {
+    let grew = false;
+    if (hits > this.hits(link)) {
+      this.#pool.setCount(link, HITS, hits);
+      grew = true;
+    }
+    if (refunds > this.refunds(link)) {
+      if (this.#second === "refunds") this.#pool.setCount(link, COUNTED, refunds);
+      else this.#refunds.set(link, refunds);
+      grew = true;
+    }
+    if (this.#second === "refusals" && refusals > this.refusals(link)) {
+      this.#pool.setCount(link, COUNTED, refusals);
+      grew = true;
+    }
+    return grew;
+  }
+
+  /** Takes one component out of a key's list. */
+  remove(id: number, link: number): void {
+    if (this.first(id) === link) {
+      this.#records.setWord(id, this.#headWord, this.next(link));
+    } else {
+      let before = this.first(id);
+      while (this.next(before) !== link) before = this.next(before);
+      this.#pool.setWord(before, NEXT, this.next(link));
+    }
+    this.#refunds.delete(link);
+    this.#pool.release(link);
+  }
+
+  /** Takes all components of a key out. */
+  clear(id: number): void {
+    let link = this.first(id);
+    if (link === 0) return;
+    this.#records.setWord(id, this.#headWord, 0);
+    while (link !== 0) {
+      const next = this.next(link);
+      this.#refunds.delete(link);
+      this.#pool.release(link);
+      link = next;
+    }
+  }
+
+  /** Copies counts and identity into `component`. */
+  describe(link: number, component: Component): void {
+    component.replica = this.replica(link);
+    component.opener = this.opener(link);
+    component.place = this.place(link);
+    component.hits = this.hits(link);
+    component.refunds = this.refunds(link);
+    component.refusals = this.refusals(link);
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The words that every key's record begins with, and the contract of the shapes behind them.
+ *
+ *     | fingerprint low | high | state | frame | generation | words of shape 0 | of shape 1 | …
+ *
+ * `state` packs flags below the version of the replicas under which the record was last read.
+ */
+
+import type { Component } from "../lattice/component.ts";
+
+export const STATE = 2;
+/** The frame in which the key's own components leave next, or left last. */
+export const FRAME = 3;
+/** The low 32 bits of the generation of own components; for a key known only from others, who introduced it. */
+export const GENERATION = 4;
+export const HEADER_WORDS = 5;
+
+/** The record is in use. */
+export const LIVE = 1;
+/** This replica has counted hits for the key since the record was made. */
+export const OWN = 2;
+/** The last check of the key was refused. */
+export const REFUSED = 4;
+/** The side table has resets or marks for the key. */
+export const NOTED = 8;
+export const VERSION_SHIFT = 6;
+/** Versions above this are compared after a pass that marks every record as unread. */
+export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
+
+/** Takes one own component of a key; the object is reused and must be copied to be kept. */
+export type ComponentVisitor = (component: Component) => void;
+
+/**
+ * How the components of one policy are stored in and beside a key's record.
+ *
+ * Times come with every call: `now` on this replica's clock, `clusterNow` on the cluster's.
+ */
+export interface Shape {
+  /** Words it takes in a key's record. */
+  readonly words: number;
+
+  /** Prepares the zeroed words of a new record. */
+  begin(id: number): void;
+  /** Reads all components again, because replicas have changed. */
+  refresh(id: number, now: number, clusterNow: number): void;
+  /** Lets go of everything a reset ends. */
+  wipe(id: number): void;
+  /** Gives back all that lies beside the record. */
+  release(id: number): void;
+
+  /** Whether nothing in it counts any more. */
+  isExpired(id: number, now: number, clusterNow: number): boolean;
+  /** Whether this replica has something of its own in it that counts. */
+  isOwn(id: number, now: number, clusterNow: number): boolean;
+  /** Whether it must not be given up, because someone will release it. */
+  isHeld(id: number): boolean;
+  /** Hits in it; the fewer, the sooner it is given up under pressure. */
+  weight(id: number): number;
+  /** Whether own components without a place lived in it, so that a successor needs a new generation. */
+  readonly placeless: boolean;
+  /** Whether a reset ends what it holds. */
+  readonly endsWithReset: boolean;
+
+  /** Whether a component heard now could still count. */
+  isAdmissible(component: Component, now: number, clusterNow: number): boolean;
+  /** Merges another replica's component; returns whether it held anything new. */
+  join(id: number, component: Component, now: number, clusterNow: number): boolean;
+  /** Shows every own component that still counts. */
+  emit(
+    id: number,
+    now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void;
+  /** Names every replica and opener that its components refer to. */
+  refersTo(id: number, mark: (replica: number) => void): void;
+}

@@ -1,0 +1,141 @@
+/**
+ * What is held right now, such as requests in flight: no place, and no end but a release.
+ *
+ * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
+ * grows; their difference is what is held. A record that holds something of this replica's own is
+ * never given up, since a release is still to come.
+ *
+ *     | hits | releases | chain | others |
+ */
+
+import type { Component } from "../lattice/component.ts";
+import { ComponentChain } from "./component-chain.ts";
+import type { ComponentVisitor, Shape } from "./entry.ts";
+import { RecordFields } from "./record-fields.ts";
+import type { RecordPool } from "./record-pool.ts";
+import { type Replicas, SELF } from "./replicas.ts";
+
+const HITS = 0;
+const RELEASES = 1;
+const CHAIN = 2;
+const OTHERS = 3;
+
+/** Words that the shape takes in a record. */
+export const GAUGE_SHAPE_WORDS: number = OTHERS + 1;
+
+export class GaugeShape implements Shape {
+  readonly words: number = GAUGE_SHAPE_WORDS;
+  readonly placeless = true;
+  readonly endsWithReset = false;
+
+  /** What the last `read` saw: everything held by replicas alive. */
+  held = 0;
+
+  readonly #fields: RecordFields;
+  readonly #replicas: Replicas;
+  readonly #chain: ComponentChain;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number) {
+    this.#fields = new RecordFields(records, base);
+    this.#replicas = replicas;
+    this.#chain = new ComponentChain(records, base + CHAIN, "refunds");
+  }
+
+  begin(): void {}
+
+  /** Sums up what is held; record 0 reads as a key never seen. */
+  read(id: number): void {
+    this.held = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);
+  }
+
+  add(id: number, cost: number): void {
+    this.#fields.addToCount(id, HITS, cost);
+  }
+
+  /** Takes back what this replica holds; returns how much it did hold of `cost`. */
+  give(id: number, cost: number): number {
+    const given = Math.min(cost, this.#ownHeld(id));
+    this.#fields.addToCount(id, RELEASES, given);
+    return given;
+  }
+
+  refresh(id: number): void {
+    let others = 0;
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; ) {
+      const next = chain.next(link);
+      const replica = chain.replica(link);
+      if (this.#replicas.isDropped(replica)) chain.remove(id, link);
+      else if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
+      link = next;
+    }
+    this.#fields.setCount(id, OTHERS, others);
+  }
+
+  /** A reset ends counts, and what is held is not a count. */
+  wipe(): void {}
+
+  release(id: number): void {
+    this.#chain.clear(id);
+  }
+
+  isExpired(id: number): boolean {
+    return this.#ownHeld(id) === 0 && this.#fields.count(id, OTHERS) === 0;
+  }
+
+  isOwn(id: number): boolean {
+    return this.#ownHeld(id) > 0;
+  }
+
+  isHeld(id: number): boolean {
+    return this.#ownHeld(id) > 0;
+  }
+
+  weight(id: number): number {
+    return this.#ownHeld(id) + this.#fields.count(id, OTHERS);
+  }
+
+  isAdmissible(): boolean {
+    return true;
+  }
+
+  join(id: number, component: Component): boolean {
+    const { replica, generation } = component;
+    const chain = this.#chain;
+    let link = chain.find(id, replica, generation, SELF, 0);
+    if (link === 0) link = chain.add(id, replica, generation, SELF, 0);
+    if (link === 0) return false;
+    const held = chain.hits(link) - chain.refunds(link);
+    const grew = chain.raise(link, component.hits, component.refunds, 0);
+    if (grew && this.#replicas.isAlive(replica)) {
+      this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - held);
+    }
+    return grew;
+  }
+
+  emit(
+    id: number,
+    _now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    const hits = this.#fields.count(id, HITS);
+    if (hits === 0) return;
+    component.opener = SELF;
+    component.place = 0;
+    component.hits = hits;
+    component.refunds = this.#fields.count(id, RELEASES);
+    component.refusals = 0;
+    visit(component);
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+  }
+
+  #ownHeld(id: number): number {
+    return this.#fields.count(id, HITS) - this.#fields.count(id, RELEASES);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The rare things known about a key beside its counts: resets and marks.
+ *
+ * They live in a side table under the key's fingerprint, apart from its record, because they must
+ * survive the record: a reset is kept as long as anything it ends can still arrive, and a blocked
+ * key stays blocked however many other keys come. The table is bounded by itself; when it is full,
+ * the note that has been there longest goes.
+ */
+
+import { laterMark, MARK_KINDS, MARK_MS_MAX, type Mark } from "../lattice/mark.ts";
+
+const HIGH_BITS = 0x1f_ffff;
+const TWO_32 = 2 ** 32;
+
+/** What is known of one key. */
+export interface Note {
+  readonly low: number;
+  readonly high: number;
+  /** The frame in which it leaves next, or left last. */
+  frame: number;
+  /** Components with a smaller reset are dead. */
+  reset: number;
+  /** Marks with a smaller reset than this one or the other are void. */
+  markReset: number;
+  readonly marks: (Mark | undefined)[];
+  /** Until when what it ends can still arrive, on this replica's clock. */
+  keepUntil: number;
+}
+
+export class Notes {
+  readonly #notes = new Map<number, Note>();
+  readonly #notesMax: number;
+  readonly #keepMs: number;
+  /** Notes given up for want of room. */
+  dropped = 0;
+
+  /** @param keepMs how long a component can still arrive after it has been sent */
+  constructor(notesMax: number, keepMs: number) {
+    this.#notesMax = notesMax;
+    this.#keepMs = keepMs;
+  }
+
+  get size(): number {
+    return this.#notes.size;
+  }
+
+  find(low: number, high: number): Note | undefined {
+    return this.#notes.size === 0 ? undefined : this.#notes.get(noteKey(low, high));
+  }
+
+  /** The note of a key, made if there is none. */
+  obtain(low: number, high: number): Note {
+    const key = noteKey(low, high);
+    const known = this.#notes.get(key);
+    if (known !== undefined) return known;
+    if (this.#notes.size >= this.#notesMax) {
+      for (const oldest of this.#notes.keys()) {
+        this.#notes.delete(oldest);
+        this.dropped++;
+        break;
+      }
+    }
+    const marks = MARK_KINDS.map(() => undefined);
+    const note = { low, high, frame: 0, reset: 0, markReset: 0, marks, keepUntil: 0 };
+    this.#notes.set(key, note);
+    return note;
+  }
+
+  /** Raises the reset of a key's components; returns whether it was larger than the one known. */
+  raiseReset(note: Note, reset: number, now: number): boolean {
+    if (reset <= note.reset) return false;
+    note.reset = reset;
+    note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs);
+    return true;
+  }
+
+  /** Raises the reset that only marks see; returns whether it was larger than the one known. */
+  raiseMarkReset(note: Note, reset: number, now: number): boolean {
+    if (reset <= note.markReset) return false;
+    note.markReset = reset;
+    // Whoever missed this may send the mark again for as long as a mark can last.
+    note.keepUntil = now + MARK_MS_MAX;
+    return true;
+  }
+
+  /** Merges a mark; returns whether it is later than the one known. */
+  joinMark(note: Note, kind: number, heard: Mark): boolean {
+    const later = laterMark(note.marks[kind], heard);
+    if (later === note.marks[kind]) return false;
+    note.marks[kind] = later;
+    return true;
+  }
+
+  /** Lets go of notes that say nothing any more; looks at no more than `budget`. */
+  sweep(now: number, clusterNow: number, budget: number): void {
+    let looked = 0;
+    for (const [key, note] of this.#notes) {
+      if (looked++ >= budget) return;
+      const speaks =
+        note.keepUntil > now ||
+        note.marks.some((mark) => mark !== undefined && mark.untilMs > clusterNow);
+      this.#notes.delete(key);
+      // Putting it back at the end lets the next sweep begin with the others.
+      if (speaks) this.#notes.set(key, note);
+    }
+  }
+
+  all(): Iterable<Note> {
+    return this.#notes.values();
+  }
+
+  clear(): void {
+    this.#notes.clear();
+  }
+}
+
+/** 53 of the 64 bits: enough to tell a table's keys apart, and a number instead of a string. */
+function noteKey(low: number, high: number): number {
+  return (high & HIGH_BITS) * TWO_32 + (low >>> 0);
+}

@@ -1,0 +1,128 @@
+/**
+ * Fixed-size records of 32-bit words, found by a number that never changes while they live.
+ *
+ * Records lie in chunks, so growth adds a chunk and moves nothing; only the first chunk is copied
+ * while it is still small. Hot code reads words straight from `chunks`: record `id` starts at word
+ * `(id & RECORD_MASK) * stride` of chunk `id >>> RECORD_BITS`. Number 0 is never given out and
+ * means "none". A count that does not fit a word lives in a side table behind the word `WIDE`.
+ */
+
+import { invariant } from "../errors.ts";
+
+/** A chunk holds `2 ** RECORD_BITS` records. */
+export const RECORD_BITS = 12;
+/** Picks a record's place within its chunk. */
+export const RECORD_MASK: number = (1 << RECORD_BITS) - 1;
+/** Record numbers fit 24 bits, which leaves the key index eight bits of every word for a tag. */
+export const RECORDS_MAX: number = 2 ** 24 - 1;
+/** Stands in a count's word when the count itself is in the side table. */
+export const WIDE = 0x7fff_ffff;
+
+const FIRST_CHUNK_RECORDS = 32;
+
+export class RecordPool {
+  /** Words of one record. */
+  readonly stride: number;
+  readonly chunks: Int32Array[] = [];
+  /** Records in use. */
+  size = 0;
+  /** Numbers below this one have been given out at least once. */
+  end = 1;
+
+  readonly #wide = new Map<number, number>();
+  #freed = 0; // The first record of the free list; the next is in each record's first word.
+
+  constructor(stride: number) {
+    this.stride = stride;
+  }
+
+  /** A record with every word 0, or 0 when no numbers are left. */
+  allocate(): number {
+    const freed = this.#freed;
+    if (freed !== 0) {
+      const chunk = this.chunks[freed >>> RECORD_BITS]!;
+      const start = (freed & RECORD_MASK) * this.stride;
+      this.#freed = chunk[start]!;
+      chunk[start] = 0;
+      this.size++;
+      return freed;
+    }
+    const id = this.end;
+    if (id > RECORDS_MAX) return 0;
+    this.#makeRoomFor(id);
+    this.end = id + 1;
+    this.size++;
+    return id;
+  }
+
+  /** Takes a record back and clears it. When the last one returns, so does all memory. */
+  release(id: number): void {
+    this.size--;
+    if (this.#wide.size !== 0) {
+      for (let word = 0; word < this.stride; word++) this.#wide.delete(id * this.stride + word);
+    }
+    if (this.size === 0) {
+      this.clear();
+      return;
+    }
+    const chunk = this.chunks[id >>> RECORD_BITS]!;
+    const start = (id & RECORD_MASK) * this.stride;
+    chunk.fill(0, start, start + this.stride);
+    chunk[start] = this.#freed;
+    this.#freed = id;
+  }
+
+  /** Takes all records back, and gives all memory back. */
+  clear(): void {
+    this.chunks.length = 0;
+    this.size = 0;
+    this.end = 1;
+    this.#freed = 0;
+    this.#wide.clear();
+  }
+
+  /** One word of a record. */
+  word(id: number, word: number): number {
+    return this.chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word]!;
+  }
+
+  /** Replaces one word of a record, which must not hold a count. */
+  setWord(id: number, word: number, value: number): void {
+    this.chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word] = value;
+  }
+
+  /** The count in one word of a record. */
+  count(id: number, word: number): number {
+    const stored = this.word(id, word);
+    return stored === WIDE ? this.#wide.get(id * this.stride + word)! : stored;
+  }
+
+  /** Replaces the count in one word of a record. Counts may be negative, and as large as 2^53 - 1. */
+  setCount(id: number, word: number, count: number): void {
+    const chunk = this.chunks[id >>> RECORD_BITS]!;
+    const position = (id & RECORD_MASK) * this.stride + word;
+    if (count < WIDE && count > -WIDE) {
+      if (chunk[position] === WIDE) this.#wide.delete(id * this.stride + word);
+      chunk[position] = count;
+      return;
+    }
+    invariant(Number.isSafeInteger(count), "a count stays a safe integer");
+    chunk[position] = WIDE;
+    this.#wide.set(id * this.stride + word, count);
+  }
+
+  #makeRoomFor(id: number): void {
+    const index = id >>> RECORD_BITS;
+    const place = id & RECORD_MASK;
+    const chunk = this.chunks[index];
+    const whole = this.stride << RECORD_BITS;
+    if (chunk === undefined) {
+      const words = index === 0 ? FIRST_CHUNK_RECORDS * this.stride : whole;
+      this.chunks.push(new Int32Array(words));
+    } else if ((place + 1) * this.stride > chunk.length) {
+      const grown = new Int32Array(Math.min(chunk.length * 2, whole));
+      grown.set(chunk);
+      this.chunks[index] = grown;
+    }
+  }
+}

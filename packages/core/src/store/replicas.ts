@@ -1,0 +1,141 @@
+/**
+ * The replicas that a process has heard of, as small numbers that fit into records.
+ *
+ * Number 0 is this process. A number stays bound to one id while anything may refer to it; a
+ * replica that was dropped and returns gets a new number, so that what was dropped stays dropped.
+ * Whatever changes how stored components are read moves `version`: an entry that was read under
+ * another version reads its components again.
+ */
+
+import { invariant } from "../errors.ts";
+
+/** This process. */
+export const SELF = 0;
+/** The number of nobody; also how many replicas and openers can be told apart at a time. */
+export const NOBODY = 0xffff;
+
+const FREE = 0;
+const ALIVE = 1;
+const SILENT = 2;
+const DROPPED = 3;
+
+export class Replicas {
+  /** Moves whenever stored components must be read anew. */
+  version = 1;
+  /** How many replicas are alive, this one included. */
+  aliveCount = 0;
+
+  readonly #ids: string[] = [];
+  readonly #indexes = new Map<string, number>();
+  readonly #states = new Uint8Array(NOBODY);
+  readonly #offsets = new Float64Array(NOBODY);
+  readonly #finals = new Float64Array(NOBODY);
+  readonly #free: number[] = [];
+
+  constructor(self: string) {
+    this.indexOf(self);
+  }
+
+  /** The number of a replica, given to it now if it is new; `NOBODY` when all are taken. */
+  indexOf(id: string): number {
+    const known = this.#indexes.get(id);
+    if (known !== undefined) return known;
+    const index = this.#free.pop() ?? this.#ids.length;
+    if (index >= NOBODY) return NOBODY;
+    this.#ids[index] = id;
+    this.#indexes.set(id, index);
+    this.#states[index] = ALIVE;
+    this.aliveCount++;
+    this.#offsets[index] = 0;
+    this.#finals[index] = Number.NEGATIVE_INFINITY;
+    return index;
+  }
+
+  idOf(index: number): string {
+    const id = this.#ids[index];
+    invariant(id !== undefined, "a stored replica number is bound to an id");
+    return id;
+  }
+
+  /** Orders replicas the same way in every process. */
+  precedes(left: number, right: number): boolean {
+    return this.idOf(left) < this.idOf(right);
+  }
+
+  /** What to add to a time on that replica's clock to have it on ours. */
+  offsetMs(index: number): number {
+    return this.#offsets[index]!;
+  }
+
+  setOffset(index: number, offsetMs: number): void {
+    if (index === SELF || this.#offsets[index] === offsetMs) return;
+    this.#offsets[index] = offsetMs;
+    this.version++;
+  }
+
+  /** Until when, in the cluster's time, that replica has declared its counts final. */
+  finalUntilMs(index: number): number {
+    return this.#finals[index]!;
+  }
+
+  /** Until when every other replica alive has declared its counts final. */
+  leastFinalUntilMs(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const index of this.alive()) {
+      if (index !== SELF) least = Math.min(least, this.#finals[index]!);
+    }
+    return least;
+  }
+
+  declareFinal(index: number, clusterMs: number): void {
+    if (clusterMs > this.#finals[index]!) this.#finals[index] = clusterMs;
+  }
+
+  /** Whether what the replica holds in a gauge counts. */
+  isAlive(index: number): boolean {
+    return this.#states[index] === ALIVE;
+  }
+
+  /** A silent replica keeps its hits and loses what it held in gauges, until it is heard again. */
+  setAlive(index: number, alive: boolean): void {
+    const state = this.#states[index]!;
+    const next = alive ? ALIVE : SILENT;
+    if (index === SELF || state === next || state === FREE || state === DROPPED) return;
+    this.#states[index] = next;
+    this.aliveCount += alive ? 1 : -1;
+    this.version++;
+  }
+
+  isDropped(index: number): boolean {
+    return this.#states[index] === DROPPED;
+  }
+
+  /** Forgets everything the replica counted; windows it opened for others go on. */
+  drop(index: number): void {
+    invariant(index !== SELF, "a replica does not drop itself");
+    const state = this.#states[index]!;
+    if (state === DROPPED || state === FREE) return;
+    if (state === ALIVE) this.aliveCount--;
+    this.#states[index] = DROPPED;
+    this.#indexes.delete(this.idOf(index));
+    this.version++;
+  }
+
+  /** The numbers of every replica alive, this process first. */
+  alive(): number[] {
+    const alive: number[] = [];
+    for (let index = 0; index < this.#ids.length; index++) {
+      if (this.#states[index] === ALIVE) alive.push(index);
+    }
+    return alive;
+  }
+
+  /** Takes back the numbers of dropped replicas that no stored component refers to. */
+  reclaim(isReferredTo: (index: number) => boolean): void {
+    for (let index = 0; index < this.#ids.length; index++) {
+      if (this.#states[index] !== DROPPED || isReferredTo(index)) continue;
+      this.#states[index] = FREE;
+      this.#free.push(index);
+    }
+  }
+}
