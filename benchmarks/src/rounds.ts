@@ -57,7 +57,7 @@ export async function timeRounds(
 }
 
 async function timeOnce(lane: Lane, { leadIn, tape }: RoundTapes): Promise<number> {
-  collectGarbage("minor");
+  collectYoungGarbage();
   await lane.run(leadIn);
   const start = hrtime.bigint();
   const outcome = lane.run(tape);
@@ -70,9 +70,17 @@ async function timeOnce(lane: Lane, { leadIn, tape }: RoundTapes): Promise<numbe
   return nanoseconds / tape.length;
 }
 
-/** Collects rubbish now: all of it, or the young only. */
-export function collectGarbage(type: "major" | "minor" = "major"): void {
-  const collect = globalThis.gc as ((options: { type: string }) => void) | undefined;
-  if (collect === undefined) throw new Error("run node with --expose-gc");
-  collect({ type });
+/** Collects all rubbish now. */
+export function collectGarbage(): void {
+  collector()();
+}
+
+function collectYoungGarbage(): void {
+  collector()({ type: "minor" });
+}
+
+/** Any option but the one above would be taken for it, so all rubbish is asked for with none. */
+function collector(): (options?: { type: "minor" }) => void {
+  if (globalThis.gc === undefined) throw new Error("run node with --expose-gc");
+  return globalThis.gc as (options?: { type: "minor" }) => void;
 }
