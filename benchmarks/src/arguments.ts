@@ -1,0 +1,29 @@
+/**
+ * The command line of `bench`.
+ */
+
+import { parseArgs } from "node:util";
+
+export interface BenchArguments {
+  readonly suite: string;
+  /** Words that a scenario must hold to be run. */
+  readonly words: readonly string[];
+  readonly json: boolean;
+  readonly quick: boolean;
+  readonly help: boolean;
+}
+
+/** Reads the arguments; throws on an option nobody knows. */
+export function readArguments(args: readonly string[]): BenchArguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [suite = "", ...words] = positionals;
+  return { suite, words, ...values };
+}

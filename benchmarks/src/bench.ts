@@ -1,0 +1,76 @@
+/**
+ * The command `bench`: runs a suite and reports what it found.
+ *
+ * Findings go to standard output, progress to standard error. The exit code speaks of scenarios
+ * that failed, never of figures that disappoint.
+ */
+
+import process, { argv, stderr, stdout } from "node:process";
+import { type BenchArguments, readArguments } from "./arguments.ts";
+import { coreSuite } from "./core-suite.ts";
+import { coreTargets } from "./core-targets.ts";
+import { runJob } from "./job.ts";
+import { describeMachine } from "./machine.ts";
+import { Progress } from "./progress.ts";
+import { recordLines, targetLines } from "./report-json.ts";
+import { machineText, sectionText, targetsText } from "./report-table.ts";
+import type { ScenarioRecord } from "./scenarios/catalogue.ts";
+import { type Finding, type Section, sectionsWith } from "./section.ts";
+
+const USAGE = `usage: npm run bench -- core [word …] [--quick] [--json]
+
+  word      run only scenarios whose heading or title has every word, such as: 1,000,000  memory
+  --quick   fewer rounds and smaller tables: finishes within a minute, and claims nothing
+  --json    one JSON object per line on standard output (npm run --silent keeps npm's own off it)
+`;
+
+const options = readArguments(argv.slice(2));
+if (options.help || options.suite !== "core") {
+  stderr.write(USAGE);
+  process.exitCode = options.help ? 0 : 2;
+} else {
+  process.exitCode = (await runSuite(coreSuite(options.quick), options)) ? 0 : 1;
+}
+
+/** Runs the sections wanted, reports each as it ends, and returns whether all jobs succeeded. */
+async function runSuite(
+  suite: readonly Section[],
+  { words, json }: BenchArguments,
+): Promise<boolean> {
+  const machine = describeMachine();
+  const progress = new Progress();
+  const findings: Finding[] = [];
+  let succeeded = true;
+
+  if (!json) print(machineText(machine));
+  for (const { heading, jobs } of sectionsWith(suite, words)) {
+    const records: ScenarioRecord[] = [];
+    for (const job of jobs) {
+      progress.begin(`${heading}, ${job.title}`);
+      try {
+        records.push(...(await runJob(job, (activity) => progress.activity(activity))));
+      } catch (error) {
+        succeeded = false;
+        progress.end();
+        stderr.write(`FAILED: ${heading}, ${job.title}: ${String(error)}\n`);
+      }
+    }
+    progress.end();
+    findings.push(...records.map((record) => ({ heading, record })));
+    if (json) recordLines(machine, heading, records).forEach(printLine);
+    else print(sectionText(heading, records));
+  }
+
+  const targets = coreTargets(findings);
+  if (json) targetLines(machine, targets).forEach(printLine);
+  else print(targetsText(targets));
+  return succeeded;
+}
+
+function print(text: string): void {
+  stdout.write(`${text}\n\n`);
+}
+
+function printLine(line: string): void {
+  stdout.write(`${line}\n`);
+}

@@ -1,0 +1,157 @@
+/**
+ * Findings for people: a table under each heading, and the claims at the end.
+ */
+
+import { columns } from "./columns.ts";
+import type { TargetResult, TargetStatus } from "./core-targets.ts";
+import type { Machine } from "./machine.ts";
+import type { ScenarioRecord } from "./scenarios/catalogue.ts";
+import type { FillingRecord } from "./scenarios/filling.ts";
+import type { GarbageRecord } from "./scenarios/garbage.ts";
+import type { IdleRecord } from "./scenarios/idle.ts";
+import type { MemoryRecord } from "./scenarios/memory.ts";
+import { type ComparedSpeed, compareSpeeds } from "./speed-ratios.ts";
+
+const MIB = 2 ** 20;
+const count = new Intl.NumberFormat("en");
+
+const STATUS_SHOWN: Readonly<Record<TargetStatus, string>> = {
+  ok: "ok",
+  missed: "MISSED",
+  "not measured": "–",
+};
+
+export function machineText(machine: Machine): string {
+  const busy =
+    machine.load > machine.cores / 4
+      ? `\nLoad ${machine.load.toFixed(1)}: others use this machine, so times will be high and uneven.`
+      : "";
+  return (
+    `Node ${machine.node} (V8 ${machine.v8}), ${machine.cores} × ${machine.cpu}, ` +
+    `${machine.memoryGib} GiB, ${machine.platform}${busy}`
+  );
+}
+
+/** What the jobs under one heading found. */
+export function sectionText(heading: string, records: readonly ScenarioRecord[]): string {
+  const parts = [
+    ...speedTables(compareSpeeds(records.filter((record) => record.kind === "speed"))),
+    memoryTable(records.filter((record) => record.kind === "memory")),
+    fillingTable(records.filter((record) => record.kind === "filling")),
+    garbageTable(records.filter((record) => record.kind === "garbage")),
+    idleTable(records.filter((record) => record.kind === "idle")),
+    ...records
+      .filter((record) => record.kind === "leaving")
+      .map(({ endedAfterMs }) =>
+        endedAfterMs === null
+          ? "The process did not end and had to be killed."
+          : `The process ended ${endedAfterMs.toFixed(0)} ms after closing its limiter.`,
+      ),
+  ];
+  return [underlined(heading), ...parts.filter((part) => part !== "")].join("\n\n");
+}
+
+/** Every claim with the figure it was judged by. */
+export function targetsText(targets: readonly TargetResult[]): string {
+  const rows = targets.map(({ claim, measured, unit, status, note }) => [
+    claim,
+    STATUS_SHOWN[status],
+    measured === undefined ? "" : `${measured.toFixed(measured < 10 ? 2 : 0)} ${unit}`,
+    note ?? "",
+  ]);
+  const widest = Math.max(...rows.map((row) => row[3]!.length));
+  const table = columns(
+    ["claim", "", "measured", "note"],
+    rows.map(([claim, status, measured, note]) => [
+      claim!,
+      status!,
+      measured!,
+      note!.padEnd(widest),
+    ]),
+  );
+  const missed = targets.filter(({ status }) => status === "missed").length;
+  const verdict = missed === 0 ? "" : `\n\n${missed} of ${targets.length} claims MISSED.`;
+  return `${underlined("Claims")}\n\n${table}${verdict}`;
+}
+
+function speedTables(compared: readonly ComparedSpeed[]): string[] {
+  const groups = new Map<string, ComparedSpeed[]>();
+  for (const one of compared) {
+    const { spread, verdict } = one.record;
+    const name = `${spread}, ${verdict}`;
+    groups.set(name, [...(groups.get(name) ?? []), one]);
+  }
+  return [...groups.values()].map(speedTable);
+}
+
+function speedTable(group: readonly ComparedSpeed[]): string {
+  const { keys, spread, verdict, distinctKeys, requests, rounds, keyNs } = group[0]!.record;
+  const title = [
+    keys === 1 ? `all ${verdict}` : `${spread}, all ${verdict}`,
+    `${count.format(distinctKeys)} of ${count.format(keys)} keys touched`,
+    `${rounds} rounds of ${count.format(requests)}`,
+    `making a key ${keyNs.toFixed(0)} ns`,
+  ].join("; ");
+  const rows = group.map(({ record, rawRatio, netRatio }) => [
+    record.subject,
+    record.raw.median.toFixed(0),
+    `±${(record.raw.spread * 100).toFixed(0)} %`,
+    rawRatio === undefined ? "–" : rawRatio.toFixed(2),
+    record.netNs.toFixed(0),
+    netRatio === undefined ? "–" : netRatio.toFixed(2),
+  ]);
+  const headings = ["", "ns/check", "spread", "× tidegate", "net ns/check", "× tidegate, net"];
+  return `${title}\n${columns(headings, rows)}`;
+}
+
+function memoryTable(records: readonly MemoryRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map((record) => [
+    record.subject,
+    count.format(record.keys),
+    record.managedBytesPerKey.toFixed(1),
+    record.residentBytesPerKey.toFixed(1),
+    (record.residentBytes / MIB).toFixed(0),
+    (record.residentBytesPeak / MIB).toFixed(0),
+  ]);
+  return columns(
+    ["", "keys", "heap and buffers, B/key", "RSS, B/key", "RSS, MiB", "peak, MiB"],
+    rows,
+  );
+}
+
+function fillingTable(records: readonly FillingRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map(({ keys, longest, longestTurnMs, totalMs }, run) => [
+    `run ${run + 1}`,
+    count.format(keys),
+    (totalMs / 1_000).toFixed(1),
+    longestTurnMs.toFixed(1),
+    longest.map(({ ms, key }) => `${ms.toFixed(1)} (#${count.format(key)})`).join("  ") || "none",
+  ]);
+  return columns(["", "keys", "total, s", "longest turn, ms", "longest checks, ms"], rows);
+}
+
+function garbageTable(records: readonly GarbageRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map((record) => [
+    record.subject,
+    record.verdict,
+    record.bytesPerCheck.toFixed(1),
+  ]);
+  return columns(["", "all", "B/check"], rows);
+}
+
+function idleTable(records: readonly IdleRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map(({ keys, seconds, cpuMs }) => [
+    keys === 0 ? "no limiter" : `a limiter with ${count.format(keys)} keys`,
+    seconds.toFixed(0),
+    cpuMs.toFixed(1),
+  ]);
+  return columns(["", "seconds", "processor time, ms"], rows);
+}
+
+function underlined(heading: string): string {
+  return `${heading}\n${"─".repeat(heading.length)}`;
+}
