@@ -80,8 +80,8 @@ export class Decision implements PolicyResult {
   }
 
   /**
-   * What names the components that each policy counted the hit in; undefined for anything that is
-   * not a decision.
+   * What names the component that a limiter's only policy counted the hit in, 0 for none; or such a
+   * name and the hit's weight for each policy in turn. Undefined for what is not a decision.
    *
    * @internal
    */

@@ -12,6 +12,7 @@ import { MARK_KINDS, MARK_MS_MAX, type MarkKind, markWaitMs } from "./lattice/ma
 import { type CallOptions, checkCost, checkKey } from "./limiter/call.ts";
 import { Decider, type Mode } from "./limiter/decider.ts";
 import { GaugeRule } from "./limiter/gauge-rule.ts";
+import { lifeMs } from "./limiter/life.ts";
 import {
   type LimiterOptions,
   type ResolvedLimiterOptions,
@@ -20,7 +21,7 @@ import {
 import { makeRule } from "./limiter/make-rule.ts";
 import { block, hasPenalties } from "./limiter/penalties.ts";
 import type { Rule } from "./limiter/rule.ts";
-import { invalidOption, shown } from "./options.ts";
+import { COUNT_MAX, invalidOption, shown } from "./options.ts";
 import type { Policy } from "./policies/policy.ts";
 import { hearsDecisions, publishDecision, publishPressure } from "./runtime/diagnostics.ts";
 import { joinPulse, leavePulse } from "./runtime/pulse.ts";
@@ -78,8 +79,9 @@ export interface Limiter {
   /** Counts a hit without asking, beyond the limit if need be; for costs known only afterwards. */
   charge(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
   /**
-   * Gives back `cost` of the hit that `decision` allowed, while its window or slot lasts; later it
-   * does nothing and is counted in the status. Never touches what a `concurrency` policy holds.
+   * Gives back `cost` of the hit that `decision` counted, with the hit's weights, while its window
+   * or slot lasts; later it does nothing and is counted in the status, as for a hit that was
+   * refused. Never touches what a `concurrency` policy holds.
    */
   refund(key: string | Uint8Array, cost: number, decision: Decision): void;
   /** Gives back what a `concurrency` policy holds; more than is held does nothing. */
@@ -185,12 +187,17 @@ class LocalLimiter implements Limiter {
     const id = this.#locate(key);
     let given = 0;
     this.#rules.forEach((rule, index) => {
-      if (id === 0 || rule instanceof GaugeRule) return;
-      const ticket = typeof tickets === "number" ? tickets : (tickets[index] ?? 0);
+      const isOnly = typeof tickets === "number";
+      const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
+      const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
+      if (id === 0 || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
       const { resetMs } = decision.results?.[index] ?? decision;
-      const isHeld = this.#store.now < decision.atMs + resetMs;
       const { now, clusterNow } = this.#store;
-      given = Math.max(given, rule.refund(id, ticket, cost, now, clusterNow, isHeld));
+      const isHeld = now < decision.atMs + resetMs;
+      const owed = Math.min(cost * weight, COUNT_MAX);
+      const component = ticket ^ this.#fingerprinter.low;
+      const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
+      given = Math.max(given, Math.ceil(paid / weight));
     });
     if (given > 0) this.#store.changed(id);
     this.#ignoredRefunds += Math.max(0, cost - given);
@@ -331,19 +338,6 @@ class LocalLimiter implements Limiter {
     this.#beats = store.size > 0 || store.notes.size > 0;
     return this.#beats;
   };
-}
-
-/** How long what a policy counts lives at most. */
-function lifeMs(policy: Policy): number {
-  switch (policy.kind) {
-    case "tokenBucket":
-    case "leakyBucket":
-      return Math.ceil((policy.limit / policy.perSecond) * 1_000);
-    case "concurrency":
-      return 0;
-    default:
-      return 2 * policy.windowMs;
-  }
 }
 
 function resultOf(decision: Decision): PolicyResult {

@@ -48,6 +48,8 @@ export function checkCost(cost: unknown): void {
 export class Call {
   readonly limits: number[];
   readonly costs: number[];
+  /** The weights that made the costs, one per policy; null when every policy has weight 1. */
+  weights: readonly number[] | null = null;
   readonly #policies: readonly Policy[];
   readonly #names: readonly string[];
 
@@ -60,6 +62,7 @@ export class Call {
 
   read(cost: number, options: CallOptions | undefined): void {
     const { limits, costs } = this;
+    this.weights = null;
     for (let index = 0; index < limits.length; index++) {
       limits[index] = this.#policies[index]!.limit;
       costs[index] = cost;
@@ -90,12 +93,15 @@ export class Call {
 
   #readWeights(cost: number, weights: Readonly<Record<string, number>>): void {
     knownOptions("'weights'", weights, this.#names);
+    const byPolicy = this.#names.map(() => 1);
     for (const name of Object.keys(weights)) {
       const given = weights[name];
       if (given === undefined) continue;
-      const weighted = cost * wholeNumber(`weights.${name}`, given, 0);
-      checkCost(weighted);
-      this.costs[this.#names.indexOf(name)] = weighted;
+      const index = this.#names.indexOf(name);
+      byPolicy[index] = wholeNumber(`weights.${name}`, given, 0);
+      this.costs[index] = cost * byPolicy[index];
+      checkCost(this.costs[index]);
     }
+    this.weights = byPolicy;
   }
 }
