@@ -84,7 +84,7 @@ export function wholeNumber(
   }
   const range = most === COUNT_MAX ? `of at least ${least}` : `from ${least} to ${most}`;
   const unlimited =
-    value === Number.POSITIVE_INFINITY
+    value === Number.POSITIVE_INFINITY && most === COUNT_MAX
       ? " (for no limit, skip the check or use Number.MAX_SAFE_INTEGER)"
       : "";
   throw invalidOption(option, `a whole number ${range}${unlimited}`, value);

@@ -57,10 +57,11 @@ export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterO
   if (options.name === undefined) {
     throw missingOption("createLimiter", "name", "what this limiter is called, such as 'api'");
   }
+  const { maxKeys = KEYS_MAX_DEFAULT } = options;
   return Object.freeze({
     name: label("name", options.name),
     policies: policiesOf(options),
-    maxKeys: wholeNumber("maxKeys", options.maxKeys ?? KEYS_MAX_DEFAULT, 1, RECORDS_MAX - 1),
+    maxKeys: wholeNumber("maxKeys", maxKeys, 1, RECORDS_MAX - 1),
     clock: clockOf(options.clock),
   });
 }

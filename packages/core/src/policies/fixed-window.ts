@@ -10,9 +10,10 @@ import { TidegateError } from "../errors.ts";
 import {
   durationMs,
   flag,
+  invalidOption,
   knownOptions,
   missingOption,
-  positiveNumber,
+  oneOf,
   wholeNumber,
 } from "../options.ts";
 import { type CalendarOptions, type CalendarUnit, createCalendar } from "../time/calendar.ts";
@@ -21,6 +22,7 @@ import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
 const DAY_MS = 86_400_000;
 const BACKOFF_FACTOR = 2;
+const BACKOFF_FACTOR_MAX = 1_000;
 
 export interface FixedWindowOptions extends CommonPolicyOptions {
   /** Hits allowed in a window; 0 refuses everything. */
@@ -169,6 +171,7 @@ function calendarOf(options: FixedWindowOptions): CalendarOptions | null {
     if (options[stray] === undefined) return null;
     throw new TidegateError("TIDEGATE_OPTION_CONFLICT", `'${stray}' needs 'calendar'`);
   }
+  oneOf("calendar", calendar, Object.keys(UNIT_MS));
   const resolved = Object.freeze({ unit: calendar, timeZone, weekStartsOn });
   createCalendar(resolved); // Throws what is wrong with it here, where it was written.
   return resolved;
@@ -180,15 +183,20 @@ function backoffOf(options: FixedWindowOptions): FixedWindowPolicy["backoff"] {
     return backoff ? { factor: BACKOFF_FACTOR, maxMs: DAY_MS } : null;
   }
   knownOptions("'backoff'", backoff, ["factor", "maxMs"]);
-  return Object.freeze({
-    factor: 1 + positiveNumber("backoff.factor", (backoff.factor ?? BACKOFF_FACTOR) - 1, 999),
-    maxMs: durationMs("backoff.maxMs", backoff.maxMs ?? DAY_MS),
-  });
+  const { factor = BACKOFF_FACTOR, maxMs = DAY_MS } = backoff;
+  if (!(typeof factor === "number" && factor > 1 && factor <= BACKOFF_FACTOR_MAX)) {
+    const expected = `a number above 1 and at most ${BACKOFF_FACTOR_MAX}`;
+    throw invalidOption("backoff.factor", expected, factor);
+  }
+  return Object.freeze({ factor, maxMs: durationMs("backoff.maxMs", maxMs) });
 }
 
 function banOf(ban: FixedWindowOptions["ban"]): FixedWindowPolicy["ban"] {
   if (ban === undefined) return null;
   knownOptions("'ban'", ban, ["after", "forMs"]);
+  if (ban.after === undefined)
+    throw missingOption("'ban'", "after", "how many refusals come first");
+  if (ban.forMs === undefined) throw missingOption("'ban'", "forMs", "how long it lasts");
   return Object.freeze({
     after: wholeNumber("ban.after", ban.after, 0),
     forMs: durationMs("ban.forMs", ban.forMs),

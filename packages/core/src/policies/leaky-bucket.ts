@@ -39,11 +39,12 @@ export interface LeakyBucketPolicy {
  */
 export function leakyBucket(options: LeakyBucketOptions): LeakyBucketPolicy {
   knownOptions("leakyBucket", options, ["name", "capacity", "leakPerSecond", "maxWaitMs"]);
+  const { maxWaitMs = 0 } = options;
   return makePolicy<LeakyBucketPolicy>({
     kind: "leakyBucket",
     name: policyName("leakyBucket", options.name),
     limit: bucketCapacity("leakyBucket", options.capacity),
     perSecond: bucketRate("leakyBucket", "leakPerSecond", options.leakPerSecond),
-    maxWaitMs: durationMs("maxWaitMs", options.maxWaitMs ?? 0, 0),
+    maxWaitMs: durationMs("maxWaitMs", maxWaitMs, 0),
   });
 }
