@@ -6,7 +6,7 @@
  */
 
 import type { Job } from "./job.ts";
-import { YOUNG_GENERATION_FLAGS } from "./scenarios/garbage.ts";
+import { UNDISTURBED_FLAGS, YOUNG_GENERATION_FLAGS } from "./node-flags.ts";
 import type { SpeedParameters } from "./scenarios/speed.ts";
 import type { Section } from "./section.ts";
 import {
@@ -139,11 +139,16 @@ function garbageJobs(): Job[] {
   );
 }
 
+/** More than once, as the machine can only add to it. */
 function idleJobs(quick: boolean): Job[] {
   const seconds = quick ? 3 : 10;
-  return [0, 100_000].map((keys) => ({
-    title: keys === 0 ? "no limiter" : `${keys} keys`,
-    scenario: "idle",
-    parameters: { keys, seconds },
-  }));
+  const runs = quick ? [1] : [1, 2];
+  return [0, 100_000].flatMap((keys) =>
+    runs.map((run) => ({
+      title: `${keys === 0 ? "no limiter" : `${keys} keys`}, run ${run}`,
+      scenario: "idle",
+      parameters: { keys, seconds },
+      nodeFlags: UNDISTURBED_FLAGS,
+    })),
+  );
 }

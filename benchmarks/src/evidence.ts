@@ -105,12 +105,12 @@ export class Evidence {
   /** Processor time in ms that ten idle seconds take, the runtime's own included. */
   idleMs(): Reading | undefined {
     const runs = this.#records("idle");
-    const limiter = runs.find(({ keys }) => keys > 0);
-    if (limiter === undefined) return undefined;
-    const without = runs.find(({ keys }) => keys === 0);
+    const limited = runs.filter(({ keys }) => keys > 0).map(tenSeconds);
+    if (limited.length === 0) return undefined;
+    const empty = runs.filter(({ keys }) => keys === 0).map(tenSeconds);
     return {
-      value: (limiter.cpuMs / limiter.seconds) * 10,
-      note: without === undefined ? "" : `without a limiter ${inWords([tenSeconds(without)])} ms`,
+      value: Math.min(...limited),
+      note: `runs ${inWords(limited)} ms; without a limiter ${inWords(empty)} ms`,
     };
   }
 

@@ -9,6 +9,7 @@ import { spawn } from "node:child_process";
 import { execPath } from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { COMMON_FLAGS } from "./node-flags.ts";
 import type { ScenarioName, ScenarioParameters, ScenarioRecord } from "./scenarios/catalogue.ts";
 
 /** A scenario to run. The title names it to people, and to the filter on the command line. */
@@ -22,7 +23,6 @@ export type Job = {
   };
 }[ScenarioName];
 
-const COMMON_FLAGS = ["--expose-gc", "--max-old-space-size=12288"];
 const LEAVING_MS_MAX = 5_000;
 
 /** What a worker writes, one JSON object per line. */

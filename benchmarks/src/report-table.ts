@@ -3,7 +3,7 @@
  */
 
 import { columns } from "./columns.ts";
-import type { TargetResult, TargetStatus } from "./core-targets.ts";
+import type { TargetResult } from "./core-targets.ts";
 import type { Machine } from "./machine.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { FillingRecord } from "./scenarios/filling.ts";
@@ -14,12 +14,6 @@ import { type ComparedSpeed, compareSpeeds } from "./speed-ratios.ts";
 
 const MIB = 2 ** 20;
 const count = new Intl.NumberFormat("en");
-
-const STATUS_SHOWN: Readonly<Record<TargetStatus, string>> = {
-  ok: "ok",
-  missed: "MISSED",
-  "not measured": "–",
-};
 
 export function machineText(machine: Machine): string {
   const busy =
@@ -51,27 +45,23 @@ export function sectionText(heading: string, records: readonly ScenarioRecord[])
   return [underlined(heading), ...parts.filter((part) => part !== "")].join("\n\n");
 }
 
-/** Every claim with the figure it was judged by. */
+/** Every claim that was measured, with the figure it was judged by. */
 export function targetsText(targets: readonly TargetResult[]): string {
-  const rows = targets.map(({ claim, measured, unit, status, note }) => [
+  const judged = targets.filter(({ status }) => status !== "not measured");
+  const rows = judged.map(({ claim, measured = 0, unit, status, note = "" }) => [
     claim,
-    STATUS_SHOWN[status],
-    measured === undefined ? "" : `${measured.toFixed(measured < 10 ? 2 : 0)} ${unit}`,
-    note ?? "",
+    status === "missed" ? "MISSED" : "ok",
+    `${measured.toFixed(measured < 10 ? 2 : 0)} ${unit}`,
+    note,
   ]);
-  const widest = Math.max(...rows.map((row) => row[3]!.length));
-  const table = columns(
-    ["claim", "", "measured", "note"],
-    rows.map(([claim, status, measured, note]) => [
-      claim!,
-      status!,
-      measured!,
-      note!.padEnd(widest),
-    ]),
-  );
-  const missed = targets.filter(({ status }) => status === "missed").length;
-  const verdict = missed === 0 ? "" : `\n\n${missed} of ${targets.length} claims MISSED.`;
-  return `${underlined("Claims")}\n\n${table}${verdict}`;
+  const missed = judged.filter(({ status }) => status === "missed").length;
+  const tally = [
+    `${judged.length - missed} ok`,
+    `${missed} MISSED`,
+    `${targets.length - judged.length} not measured in this run`,
+  ].join(", ");
+  const table = columns(["", "", "measured", ""], rows, ["left", "left", "right", "left"]);
+  return [underlined("Claims"), ...(rows.length > 0 ? [table] : []), tally].join("\n\n");
 }
 
 function speedTables(compared: readonly ComparedSpeed[]): string[] {

@@ -27,12 +27,6 @@ export interface GarbageRecord {
   readonly bytesPerCheck: number;
 }
 
-/** A young generation in MiB that holds what this scenario allocates. */
-export const YOUNG_GENERATION_FLAGS: readonly string[] = [
-  "--min-semi-space-size=256",
-  "--max-semi-space-size=256",
-];
-
 const CHECKS = 100_000;
 const WARM_UP_TIMES = 5;
 
