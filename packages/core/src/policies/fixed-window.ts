@@ -3,7 +3,7 @@
  *
  * A window opens with a key's first hit, or starts at fixed instants with `align`, or follows the
  * calendar. It is the cheapest policy and the easiest to explain. Around the edge of two windows a
- * client can get up to twice the limit; `slidingWindow` cannot be used that way.
+ * client can get up to twice the limit at once; with a `slidingWindow` it must wait in between.
  */
 
 import { TidegateError } from "../errors.ts";

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { concurrency, createLimiter, HOUR, type Limiter } from "../../src/index.ts";
+import { type ManualClock, manualClock } from "../../src/testing.ts";
+
+function gate(limit: number): { limiter: Limiter; clock: ManualClock } {
+  const clock = manualClock(1_000_000);
+  return {
+    limiter: createLimiter({ name: "in flight", policy: concurrency({ limit }), clock }),
+    clock,
+  };
+}
+
+describe("concurrency", () => {
+  it("lets as many in as the limit says, and one more for each release", () => {
+    const { limiter } = gate(2);
+    const passed = [1, 2, 3].map(() => limiter.check("export").allowed);
+    expect(passed).toEqual([true, true, false]);
+    limiter.release("export");
+    expect(limiter.check("export").allowed).toBe(true);
+  });
+
+  it("gives nothing back by waiting, so a refusal has no time to retry at", () => {
+    const { limiter, clock } = gate(1);
+    expect(limiter.check("export").resetMs).toBe(Number.POSITIVE_INFINITY);
+    clock.advance(1_000 * HOUR);
+    expect(limiter.check("export")).toMatchObject({
+      allowed: false,
+      used: 1,
+      retryAfterMs: Number.POSITIVE_INFINITY,
+      resetMs: Number.POSITIVE_INFINITY,
+    });
+  });
+
+  it("holds a cost, and releases as much as it is told", () => {
+    const { limiter } = gate(10);
+    limiter.check("export", 7);
+    limiter.release("export", 4);
+    expect(limiter.peek("export")).toMatchObject({ used: 3, remaining: 7 });
+  });
+
+  it("never goes below zero, whatever is released", () => {
+    const { limiter } = gate(2);
+    limiter.release("export");
+    limiter.check("export");
+    limiter.release("export", 5);
+    expect(limiter.peek("export")).toMatchObject({ used: 0, remaining: 2 });
+  });
+
+  it("holds a charge beyond the limit until all of it is released", () => {
+    const { limiter } = gate(2);
+    limiter.charge("export", 3);
+    limiter.release("export");
+    expect(limiter.check("export").allowed).toBe(false);
+    limiter.release("export");
+    expect(limiter.check("export").allowed).toBe(true);
+  });
+
+  it("keeps what is held when the limit of a call shrinks", () => {
+    const { limiter } = gate(5);
+    limiter.check("export", 4);
+    expect(limiter.check("export", 1, { limit: 2 })).toMatchObject({ allowed: false, used: 4 });
+    expect(limiter.check("export").allowed).toBe(true);
+  });
+});
