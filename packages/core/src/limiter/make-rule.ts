@@ -56,7 +56,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
         );
       }
       const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
-      const options = { windowMs: policy.windowMs, spreadMs, countsRefusals };
+      const options = { windowMs: policy.windowMs, spreadMs, countsRefusals, shared };
       return section(
         windowShapeWords(options),
         (records, replicas, base) => new WindowShape(records, replicas, base, options),

@@ -24,6 +24,9 @@ const TWO_32 = 2 ** 32;
 /** More components of one key than any lawful history makes. */
 const LENGTH_MAX = 4096;
 
+/** In place of a word: records have no chains, since nobody else counts. */
+export const NO_CHAIN = -1;
+
 /** What is counted beside hits in a word of its own; refunds are rare but for gauges. */
 export type SecondCount = "none" | "refusals" | "refunds";
 
@@ -34,7 +37,7 @@ export class ComponentChain {
   readonly #pool: RecordPool;
   readonly #refunds = new Map<number, number>();
 
-  /** @param headWord the word of a key's record that holds the first component's number */
+  /** @param headWord the word of a key's record that holds the first component's number, or `NO_CHAIN` */
   constructor(records: RecordPool, headWord: number, second: SecondCount) {
     this.#records = records;
     this.#headWord = headWord;
@@ -44,7 +47,7 @@ export class ComponentChain {
 
   /** The first component of a key, or 0. */
   first(id: number): number {
-    return this.#records.word(id, this.#headWord);
+    return this.#headWord === NO_CHAIN ? 0 : this.#records.word(id, this.#headWord);
   }
 
   next(link: number): number {

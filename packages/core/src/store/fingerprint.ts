@@ -8,10 +8,7 @@
  */
 
 const ASCII_MAX = 0x7f;
-const SCRATCH_WORDS_MIN = 64;
-const SCRATCH_WORDS_MAX = 16_384; // 64 KiB: longer keys borrow a buffer instead of keeping one.
-
-const utf8 = new TextEncoder();
+const BYTE_MAX = 0xff;
 
 /** The 64-bit key of the function; both halves are read as 32-bit integers. */
 export interface FingerprintSeed {
@@ -27,7 +24,6 @@ export class Fingerprinter {
 
   readonly #seedLow: number;
   readonly #seedHigh: number;
-  #scratch = new Int32Array(SCRATCH_WORDS_MIN);
 
   constructor(seed: FingerprintSeed) {
     this.#seedLow = seed.low | 0;
@@ -36,88 +32,82 @@ export class Fingerprinter {
 
   /** Computes the fingerprint of `key` into `low` and `high`. */
   take(key: string | Uint8Array): void {
-    if (typeof key !== "string") {
-      this.#takeBytes(key);
+    if (typeof key === "string") {
+      if (this.#hash(key, ASCII_MAX)) return;
+      this.#hash(Buffer.from(key, "utf8").toString("latin1"), BYTE_MAX);
       return;
     }
-    const length = key.length;
-    const words = this.#scratchFor(length);
-    let word = 0;
-    let position = 0;
-    for (; position < length; position++) {
-      const code = key.charCodeAt(position);
-      if (code > ASCII_MAX) {
-        this.#takeBytes(utf8.encode(key));
-        return;
-      }
-      word |= code << ((position & 3) << 3);
-      if ((position & 3) === 3) {
-        words[position >> 2] = word;
-        word = 0;
-      }
-    }
-    this.#hash(words, length, word);
+    const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
+    this.#hash(bytes.toString("latin1"), BYTE_MAX);
   }
 
-  #takeBytes(bytes: Uint8Array): void {
+  /** Hashes a string of bytes; false if a character is above `codeMax`, so that it is none. */
+  #hash(bytes: string, codeMax: number): boolean {
     const length = bytes.length;
-    const words = this.#scratchFor(length);
-    let word = 0;
-    for (let position = 0; position < length; position++) {
-      word |= bytes[position]! << ((position & 3) << 3);
-      if ((position & 3) === 3) {
-        words[position >> 2] = word;
-        word = 0;
-      }
-    }
-    this.#hash(words, length, word);
-  }
-
-  #scratchFor(byteLength: number): Int32Array {
-    const needed = byteLength >> 2;
-    if (needed <= this.#scratch.length) return this.#scratch;
-    const grown = new Int32Array(needed * 2);
-    if (grown.length <= SCRATCH_WORDS_MAX) this.#scratch = grown;
-    return grown;
-  }
-
-  /** Whole words come from `words`; `tail` holds the zero to three bytes after them. */
-  #hash(words: Int32Array, byteLength: number, tail: number): void {
+    const whole = length & ~3;
     let v0 = this.#seedLow;
     let v1 = this.#seedHigh ^ 0xee;
     let v2 = 0x6c796765 ^ this.#seedLow;
     let v3 = 0x74656462 ^ this.#seedHigh;
-    const wholeWords = byteLength >> 2;
+    let codes = 0;
 
-    // Steps 0 … wholeWords absorb a word in two rounds each; the two steps after them finish each
-    // half of the result in four. One loop, so that the round is written once and stays in registers.
-    for (let step = 0; step <= wholeWords + 2; step++) {
-      let rounds = 2;
-      let message = 0;
-      if (step < wholeWords) message = words[step]!;
-      else if (step === wholeWords) message = (byteLength << 24) | tail;
-      else rounds = 4;
+    // The round stands here five times: one loop with cases, or a call, costs more than the rounds.
+    let position = 0;
+    // biome-ignore format: a round is four lines.
+    for (; position < whole; position += 4) {
+      const c0 = bytes.charCodeAt(position);
+      const c1 = bytes.charCodeAt(position + 1);
+      const c2 = bytes.charCodeAt(position + 2);
+      const c3 = bytes.charCodeAt(position + 3);
+      codes |= c0 | c1 | c2 | c3;
+      const word = c0 | (c1 << 8) | (c2 << 16) | (c3 << 24);
+      v3 ^= word;
+      v0 = (v0 + v1) | 0; v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0; v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0; v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0; v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
 
-      if (step <= wholeWords) v3 ^= message;
-      else if (step === wholeWords + 1) v2 ^= 0xee;
-      else v1 ^= 0xdd;
-
-      for (let round = 0; round < rounds; round++) {
-        v0 = (v0 + v1) | 0;
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-        v0 = (v0 << 16) | (v0 >>> 16);
-        v2 = (v2 + v3) | 0;
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-        v0 = (v0 + v3) | 0;
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-        v2 = (v2 + v1) | 0;
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-        v2 = (v2 << 16) | (v2 >>> 16);
-      }
-
-      if (step <= wholeWords) v0 ^= message;
-      else if (step === wholeWords + 1) this.low = v1 ^ v3;
-      else this.high = v1 ^ v3;
+      v0 = (v0 + v1) | 0; v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0; v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0; v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0; v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
     }
+    let last = length << 24;
+    for (; position < length; position++) {
+      const code = bytes.charCodeAt(position);
+      codes |= code;
+      last |= code << ((position & 3) << 3);
+    }
+    if (codes > codeMax) return false;
+
+    v3 ^= last;
+    // biome-ignore format: a round is four lines.
+    for (let round = 0; round < 2; round++) {
+      v0 = (v0 + v1) | 0; v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0; v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0; v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0; v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    v0 ^= last;
+    v2 ^= 0xee;
+    // biome-ignore format: a round is four lines.
+    for (let round = 0; round < 4; round++) {
+      v0 = (v0 + v1) | 0; v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0; v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0; v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0; v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    this.low = v1 ^ v3;
+    v1 ^= 0xdd;
+    // biome-ignore format: a round is four lines.
+    for (let round = 0; round < 4; round++) {
+      v0 = (v0 + v1) | 0; v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0; v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0; v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0; v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    this.high = v1 ^ v3;
+    return true;
   }
 }

@@ -7,10 +7,11 @@
  * until the first of its windows ends, so a decision reads the record alone.
  *
  *     | opener, opened high | opened low | hits | chain | others | others until | refusals, others' refusals |
+ *                                               └────── in a cluster ─────┘
  */
 
 import type { Component } from "../lattice/component.ts";
-import { ComponentChain } from "./component-chain.ts";
+import { ComponentChain, NO_CHAIN } from "./component-chain.ts";
 import type { ComponentVisitor, Shape } from "./entry.ts";
 import { RecordFields } from "./record-fields.ts";
 import { RECORD_BITS, RECORD_MASK, type RecordPool, WIDE } from "./record-pool.ts";
@@ -20,11 +21,11 @@ import { ticketOf } from "./ticket.ts";
 const WINDOW = 0;
 const OPENED_LOW = 1;
 const HITS = 2;
+// In a cluster, before what counts refusals:
 const CHAIN = 3;
 const OTHERS = 4;
 const OTHERS_UNTIL = 5;
-const REFUSALS = 6;
-const OTHERS_REFUSALS = 7;
+const SHARED_WORDS = 3;
 
 const TWO_32 = 2 ** 32;
 /** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
@@ -36,6 +37,8 @@ export interface WindowShapeOptions {
   readonly spreadMs: number;
   /** Whether refused hits are counted beside the others. */
   readonly countsRefusals: boolean;
+  /** Whether other replicas' components will be joined. */
+  readonly shared: boolean;
 }
 
 export class WindowShape implements Shape {
@@ -57,6 +60,9 @@ export class WindowShape implements Shape {
   readonly #windowMs: number;
   readonly #spreadMs: number;
   readonly #countsRefusals: boolean;
+  readonly #shared: boolean;
+  readonly #refusalsWord: number;
+  readonly #othersRefusals: number;
   readonly #chain: ComponentChain;
   readonly #refunds = new Map<number, number>();
 
@@ -67,10 +73,13 @@ export class WindowShape implements Shape {
     this.#windowMs = options.windowMs;
     this.#spreadMs = options.spreadMs;
     this.#countsRefusals = options.countsRefusals;
+    this.#shared = options.shared;
+    this.#refusalsWord = options.shared ? CHAIN + SHARED_WORDS : CHAIN;
+    this.#othersRefusals = this.#refusalsWord + 1;
     this.words = windowShapeWords(options);
     this.#chain = new ComponentChain(
       records,
-      base + CHAIN,
+      options.shared ? base + CHAIN : NO_CHAIN,
       options.countsRefusals ? "refusals" : "none",
     );
   }
@@ -87,7 +96,7 @@ export class WindowShape implements Shape {
     if (id === 0) return;
     const chunk = this.#records.chunks[id >>> RECORD_BITS]!;
     const at = (id & RECORD_MASK) * this.#records.stride + this.#fields.base;
-    const chained = chunk[at + CHAIN] !== 0;
+    const chained = this.#shared && chunk[at + CHAIN] !== 0;
     let endsAt = this.#endsAt(chunk, at);
     if (now >= endsAt || (chained && ((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0)) {
       if (endsAt === 0 && !chained) return;
@@ -97,13 +106,12 @@ export class WindowShape implements Shape {
     }
     this.endsAt = endsAt;
     const hits = chunk[at + HITS]!;
-    const others = chunk[at + OTHERS]!;
-    this.hits =
-      (hits === WIDE ? this.#fields.count(id, HITS) : hits) +
-      (others === WIDE ? this.#fields.count(id, OTHERS) : others);
+    this.hits = hits === WIDE ? this.#fields.count(id, HITS) : hits;
+    if (chained) this.hits += this.#fields.count(id, OTHERS);
     if (this.#refunds.size !== 0) this.hits -= this.#refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
-      this.refusals = this.#fields.count(id, REFUSALS) + this.#fields.count(id, OTHERS_REFUSALS);
+      this.refusals =
+        this.#fields.count(id, this.#refusalsWord) + this.#fields.count(id, this.#othersRefusals);
     }
   }
 
@@ -119,7 +127,7 @@ export class WindowShape implements Shape {
 
   /** Counts refused hits, if a window is live to count them in. Needs a `read` at `now`. */
   refuse(id: number, cost: number): void {
-    if (this.endsAt !== 0) this.#fields.addToCount(id, REFUSALS, cost);
+    if (this.endsAt !== 0) this.#fields.addToCount(id, this.#refusalsWord, cost);
   }
 
   /** Names the window that own hits are counted in now. */
@@ -214,7 +222,8 @@ export class WindowShape implements Shape {
   }
 
   weight(id: number): number {
-    return this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
+    const others = this.#shared ? this.#fields.count(id, OTHERS) : 0;
+    return this.#fields.count(id, HITS) + others;
   }
 
   isAdmissible(component: Component, now: number): boolean {
@@ -238,7 +247,7 @@ export class WindowShape implements Shape {
     } else if (grew) {
       this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - hits);
       if (this.#countsRefusals) {
-        this.#fields.addToCount(id, OTHERS_REFUSALS, chain.refusals(link) - refusals);
+        this.#fields.addToCount(id, this.#othersRefusals, chain.refusals(link) - refusals);
       }
     }
     return grew;
@@ -333,10 +342,11 @@ export class WindowShape implements Shape {
       }
       link = next;
     }
+    if (!this.#shared) return;
     this.#fields.setCount(id, OTHERS, others);
     this.#fields.setWord(id, OTHERS_UNTIL, until | 0);
     if (this.#countsRefusals) {
-      this.#fields.setCount(id, OTHERS_REFUSALS, othersRefusals);
+      this.#fields.setCount(id, this.#othersRefusals, othersRefusals);
     }
   }
 
@@ -362,14 +372,14 @@ export class WindowShape implements Shape {
     this.#fields.setCount(id, HITS, chain.hits(own));
     if (chain.refunds(own) !== 0) this.#refunds.set(id, chain.refunds(own));
     if (this.#countsRefusals) {
-      this.#fields.setCount(id, REFUSALS, chain.refusals(own));
+      this.#fields.setCount(id, this.#refusalsWord, chain.refusals(own));
     }
     chain.remove(id, own);
   }
 
   #clearRecord(id: number): void {
     for (let word = 0; word < this.words; word++) {
-      if (word !== CHAIN) this.#fields.setCount(id, word, 0);
+      if (word !== CHAIN || !this.#shared) this.#fields.setCount(id, word, 0);
     }
     this.#fields.setWord(id, WINDOW, NOBODY);
     this.#refunds.delete(id);
@@ -404,7 +414,7 @@ export class WindowShape implements Shape {
   }
 
   #ownRefusals(id: number): number {
-    return this.#countsRefusals ? this.#fields.count(id, REFUSALS) : 0;
+    return this.#countsRefusals ? this.#fields.count(id, this.#refusalsWord) : 0;
   }
 
   #ticketOfLink(link: number): number {
@@ -417,5 +427,5 @@ export class WindowShape implements Shape {
 
 /** Words that the shape takes in a record. */
 export function windowShapeWords(options: WindowShapeOptions): number {
-  return options.countsRefusals ? OTHERS_REFUSALS + 1 : OTHERS_UNTIL + 1;
+  return CHAIN + (options.shared ? SHARED_WORDS : 0) + (options.countsRefusals ? 2 : 0);
 }

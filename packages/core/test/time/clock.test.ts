@@ -6,10 +6,11 @@ afterEach(() => {
 });
 
 describe("systemClock", () => {
-  it("moves forward and stays near the wall clock", () => {
-    const before = systemClock.now();
-    expect(systemClock.now()).toBeGreaterThanOrEqual(before);
-    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
+  it("counts the milliseconds since the process started", () => {
+    const before = performance.now();
+    const read = systemClock.now();
+    expect(read).toBeGreaterThanOrEqual(before);
+    expect(read).toBeLessThanOrEqual(performance.now());
   });
 
   it("gives the wall clock for calendars", () => {
