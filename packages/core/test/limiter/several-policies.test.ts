@@ -153,6 +153,21 @@ describe("a charge", () => {
     expect(limiter.check("ada", 50).allowed).toBe(true);
   });
 
+  it("beyond the limit stands in the way of hits that leave the policy out, until it is paid", () => {
+    const { limiter, clock } = limiterWith(
+      fixedWindow({ name: "requests", limit: 9, windowMs: MINUTE }),
+      tokenBucket({ name: "tokens", capacity: 100, refillPerSecond: 10 }),
+    );
+    const noTokens = { weights: { tokens: 0 } };
+    limiter.charge("ada", 100, { weights: { requests: 0 } });
+    expect(limiter.check("ada", 1, noTokens).allowed).toBe(true);
+    limiter.charge("ada", 50, { weights: { requests: 0 } });
+    const refused = limiter.check("ada", 1, noTokens);
+    expect(refused).toMatchObject({ allowed: false, policy: "tokens", retryAfterMs: 5 * SECOND });
+    clock.advance(5 * SECOND);
+    expect(limiter.check("ada", 1, noTokens).allowed).toBe(true);
+  });
+
   it("can be given back in part", () => {
     const { limiter } = limiterWith(...requestsAndTokens);
     const { allowed } = limiter.check("ada", 1, { weights: { tokens: 0 } });
