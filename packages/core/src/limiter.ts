@@ -185,6 +185,8 @@ class LocalLimiter implements Limiter {
       );
     }
     const id = this.#locate(key);
+    const { low, high } = this.#fingerprinter;
+    const tie = this.#store.ticketTie(id, low, high);
     let given = 0;
     this.#rules.forEach((rule, index) => {
       const isOnly = typeof tickets === "number";
@@ -195,7 +197,7 @@ class LocalLimiter implements Limiter {
       const { now, clusterNow } = this.#store;
       const isHeld = now < decision.atMs + resetMs;
       const owed = Math.min(cost * weight, COUNT_MAX);
-      const component = ticket ^ this.#fingerprinter.low;
+      const component = ticket ^ tie;
       const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
       given = Math.max(given, Math.ceil(paid / weight));
     });

@@ -82,11 +82,11 @@ export class Decider {
     if (reason === null) {
       if (mode !== "peek" && cost > 0) id = this.#count(id, low, high);
       else if (mode !== "peek") id = 0;
-      return this.#decision(null, mode === "peek" ? 0 : id, low);
+      return this.#decision(null, mode === "peek" ? 0 : id, low, high);
     }
     if (mode === "check") reason = this.#refuse(id, low, high, reason);
     this.#takeBack(reason);
-    return this.#decision(reason, 0, low);
+    return this.#decision(reason, 0, low, high);
   }
 
   /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */
@@ -173,17 +173,18 @@ export class Decider {
     verdict.resetMs = Math.max(verdict.resetMs, waitMs);
   }
 
-  /** Tickets are tied to the key: another key's decision, or another limiter's, gives nothing back. */
-  #decision(reason: RefusalReason | null, id: number, low: number): Decision {
+  /** Another key's decision, another limiter's or one from before a reset gives nothing back. */
+  #decision(reason: RefusalReason | null, id: number, low: number, high: number): Decision {
     const rules = this.#rules;
     const atMs = this.#store.now;
+    const tie = id === 0 ? 0 : this.#store.ticketTie(id, low, high);
     const { weights } = this.#call;
     if (rules.length === 1 && weights === null) {
-      const ticket = id === 0 ? 0 : rules[0]!.ticket(id) ^ low;
+      const ticket = id === 0 ? 0 : rules[0]!.ticket(id) ^ tie;
       return new Decision(this.#verdicts[0]!, atMs, reason, ticket);
     }
     const tickets = rules.flatMap((rule, index) =>
-      id === 0 ? [0, 0] : [rule.ticket(id) ^ low, weights === null ? 1 : weights[index]!],
+      id === 0 ? [0, 0] : [rule.ticket(id) ^ tie, weights === null ? 1 : weights[index]!],
     );
     if (rules.length === 1) return new Decision(this.#verdicts[0]!, atMs, reason, tickets);
     const results = this.#verdicts.map((verdict) => Object.freeze({ ...verdict }));

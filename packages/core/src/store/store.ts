@@ -27,6 +27,7 @@ import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
 import { RECORD_BITS, RECORD_MASK, RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
+import { ticketOf } from "./ticket.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
 const CLUSTER_STEP_MS = 60_000;
@@ -38,6 +39,7 @@ const EVICTION_LOOKS_MAX = 4_096;
 const SWEEP_PER_INSERT = 2;
 /** Resets of all keys that records may be behind by. */
 const RESETS_MAX = 64;
+const TWO_32 = 2 ** 32;
 const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 
 /** How little a record matters; the lowest goes first. */
@@ -208,6 +210,13 @@ export class Store {
     return Math.max(this.#limiterReset, note.reset, note.markReset);
   }
 
+  /** What tickets of a key's components are tied to: the key, and the reset they began under. */
+  ticketTie(id: number, low: number, high: number): number {
+    if (this.#limiterReset === 0 && !this.isNoted(id)) return low;
+    const reset = this.knownReset(low, high);
+    return reset === 0 ? low : ticketOf(low, Math.floor(reset / TWO_32), reset | 0);
+  }
+
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
@@ -284,11 +293,15 @@ export class Store {
 
   /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
   changedSince(frame: number, visitor: ChangeVisitor): void {
+    if (this.#replicas.version !== this.#replicasVersion) this.#noticeReplicas();
     const visit = (component: Component): void => visitor.component(component);
     for (let id = 1; id < this.#records.end; id++) {
       const state = this.#records.word(id, STATE);
       if ((state & (LIVE | OWN)) !== (LIVE | OWN)) continue;
-      if (((this.#records.word(id, FRAME) - frame) | 0) > 0) this.#emit(id, visit);
+      if (((this.#records.word(id, FRAME) - frame) | 0) <= 0) continue;
+      // What a reset of all keys has ended must not leave as if it came after it.
+      if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
+      this.#emit(id, visit);
     }
     for (const note of this.notes.all()) if (note.frame > frame) visitor.note(note);
   }

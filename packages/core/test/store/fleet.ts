@@ -1,0 +1,166 @@
+/**
+ * Real stores that deliver to each other by hand, for tests that go through one case.
+ */
+
+import type { Component } from "../../src/lattice/component.ts";
+import { GaugeRule } from "../../src/limiter/gauge-rule.ts";
+import { makeRule } from "../../src/limiter/make-rule.ts";
+import type { Rule } from "../../src/limiter/rule.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import type { Note } from "../../src/store/notes.ts";
+import { Replicas } from "../../src/store/replicas.ts";
+import { type EvictionSink, Store } from "../../src/store/store.ts";
+
+export const START_MS = 1_790_000_000_000;
+
+/** A component with its replicas by id, on its way from one store to others. */
+export type Carried = Omit<Component, "replica" | "opener"> & {
+  readonly replica: string;
+  readonly opener: string;
+};
+
+export interface MemberOptions {
+  readonly keysMax?: number;
+  readonly evicted?: EvictionSink;
+  /** How far its clock is from true time. */
+  readonly clockMs?: number;
+}
+
+/** One replica with its store; keys are small numbers. */
+export class Member {
+  readonly id: string;
+  readonly store: Store;
+  readonly replicas: Replicas;
+  readonly rules: readonly Rule[];
+  readonly clockMs: number;
+
+  constructor(id: string, policies: readonly Policy[], options: MemberOptions = {}) {
+    const { keysMax = 1_000, evicted, clockMs = 0 } = options;
+    this.id = id;
+    this.clockMs = clockMs;
+    this.replicas = new Replicas(id);
+    const sections = policies.map((policy) => makeRule(policy, true));
+    const sink = evicted === undefined ? {} : { evicted };
+    const bounds = { keysMax, keepMs: 100_000, seed: 11 };
+    this.store = new Store(sections, { replicas: this.replicas, ...bounds, ...sink });
+    this.rules = sections.map((section) => section.rule());
+    this.at(START_MS);
+  }
+
+  /** Tells it the true time, and perhaps another time of the cluster. */
+  at(trueMs: number, clusterMs: number = trueMs): this {
+    this.store.advance(trueMs + this.clockMs, clusterMs);
+    return this;
+  }
+
+  /** Counts a hit; false when there was no room. */
+  hit(key: number, cost = 1): boolean {
+    const { store } = this;
+    const id = store.find(key, ~key) || store.insert(key, ~key);
+    if (id === 0) return false;
+    this.#readAll(key, id);
+    store.changed(id);
+    for (const rule of this.rules) rule.add(id, cost);
+    return true;
+  }
+
+  release(key: number, cost = 1): void {
+    const id = this.store.find(key, ~key);
+    for (const rule of this.rules) if (rule instanceof GaugeRule) rule.release(id, cost);
+    this.store.changed(id);
+  }
+
+  refuse(key: number): void {
+    this.store.setRefused(this.store.find(key, ~key));
+  }
+
+  /** What a policy holds against a key now, in its own units. */
+  held(key: number, policy = 0): number {
+    this.#readAll(key, this.store.find(key, ~key));
+    return this.rules[policy]!.held;
+  }
+
+  knows(key: number): boolean {
+    return this.store.find(key, ~key) !== 0;
+  }
+
+  reset(key: number): number {
+    return this.store.reset(key, ~key);
+  }
+
+  evict(key: number): boolean {
+    return this.store.evict(this.store.find(key, ~key));
+  }
+
+  /** Own components changed after a frame. */
+  sent(frame = 0): Carried[] {
+    const sent: Carried[] = [];
+    const component = (shown: Readonly<Component>): void => {
+      sent.push(this.carried(shown));
+    };
+    this.store.changedSince(frame, { component, note: () => {} });
+    return sent;
+  }
+
+  notes(frame = 0): Note[] {
+    const notes: Note[] = [];
+    this.store.changedSince(frame, {
+      component: () => {},
+      note: (note) => notes.push({ ...note }),
+    });
+    return notes;
+  }
+
+  carried(component: Readonly<Component>): Carried {
+    const replica = this.replicas.idOf(component.replica);
+    return { ...component, replica, opener: this.replicas.idOf(component.opener) };
+  }
+
+  join(component: Carried): boolean {
+    const replica = this.replicas.indexOf(component.replica);
+    return this.store.join({
+      ...component,
+      replica,
+      opener: this.replicas.indexOf(component.opener),
+    });
+  }
+
+  joinAll(components: readonly Carried[]): void {
+    for (const component of components) this.join(component);
+  }
+
+  #readAll(key: number, id: number): void {
+    const { now, clusterNow } = this.store;
+    for (const rule of this.rules) rule.read(id, key, now, clusterNow);
+  }
+}
+
+/** Members that know how far each other's clocks are off. */
+export function fleet(
+  clocksMs: readonly number[],
+  policies: readonly Policy[],
+  options: MemberOptions = {},
+): Member[] {
+  const members = clocksMs.map(
+    (clockMs, index) => new Member(`replica-${index}`, policies, { ...options, clockMs }),
+  );
+  for (const member of members) {
+    for (const other of members) {
+      if (other === member) continue;
+      const index = member.replicas.indexOf(other.id);
+      member.replicas.setOffset(index, member.clockMs - other.clockMs);
+    }
+  }
+  return members;
+}
+
+/** Delivers what each has to say to everybody. */
+export function meet(members: readonly Member[]): void {
+  const sent = members.map((member) => member.sent());
+  const notes = members.map((member) => member.notes());
+  members.forEach((member, index) => {
+    member.joinAll(sent.filter((_, from) => from !== index).flat());
+    for (const { low, high, reset } of notes.flat()) member.store.joinReset(low, high, reset);
+    for (const other of members) member.store.joinResetAll(other.store.limiterReset);
+  });
+}
