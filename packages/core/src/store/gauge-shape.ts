@@ -79,8 +79,14 @@ export class GaugeShape implements Shape {
     this.#chain.clear(id);
   }
 
+  /** What a silent replica holds does not count, but will again when that replica is heard. */
   isExpired(id: number): boolean {
-    return this.#ownHeld(id) === 0 && this.#fields.count(id, OTHERS) === 0;
+    if (this.#ownHeld(id) !== 0 || this.#fields.count(id, OTHERS) !== 0) return false;
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      if (chain.hits(link) > chain.refunds(link)) return false;
+    }
+    return true;
   }
 
   isOwn(id: number): boolean {

@@ -213,11 +213,7 @@ export class GridShape implements Shape {
   }
 
   release(id: number): void {
-    for (let ring = this.#fields.word(id, CHAIN); ring !== 0; ) {
-      const next = this.#rings.word(ring, R_NEXT);
-      this.#removeRing(id, ring);
-      ring = next;
-    }
+    this.#removeRings(id);
     if (this.#refunds.size === 0) return;
     for (let bin = 0; bin < this.#bins; bin++) this.#refunds.delete(id * this.#bins + bin);
   }
@@ -352,6 +348,7 @@ export class GridShape implements Shape {
       if (!this.#isFinal(this.#slot - this.#slots)) exact = 0;
       // After a step back of the clock nothing lies in the right bin, so everything leaves.
       this.#turn(id, slot, slot < this.#slot ? this.#slot - slot : this.#bins);
+      if (slot > this.#slot) this.#removeRings(id);
     }
     this.#fields.setWord(id, SLOT_HIGH, Math.floor(this.#slot / TWO_32) | exact);
     this.#fields.setWord(id, SLOT_LOW, this.#slot | 0);
@@ -499,6 +496,14 @@ export class GridShape implements Shape {
   #setRingSlot(ring: number): void {
     this.#rings.setWord(ring, R_SLOT_HIGH, Math.floor(this.#slot / TWO_32));
     this.#rings.setWord(ring, R_SLOT_LOW, this.#slot | 0);
+  }
+
+  #removeRings(id: number): void {
+    for (let ring = this.#fields.word(id, CHAIN); ring !== 0; ) {
+      const next = this.#rings.word(ring, R_NEXT);
+      this.#removeRing(id, ring);
+      ring = next;
+    }
   }
 
   #removeRing(id: number, removed: number): void {
