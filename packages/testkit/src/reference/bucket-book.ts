@@ -1,0 +1,177 @@
+/**
+ * A bucket: the level falls by `leak` in every slot, and rises by the slot's hits.
+ *
+ * The last few slots are kept apart, so that late hits can still be counted in them. What leaves is
+ * folded into a checkpoint: the level after some slot. Levels are in thousandths of a hit.
+ */
+
+import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
+import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
+
+const HIT = 1_000;
+
+export interface ReferenceBucketOptions {
+  readonly slotMs: number;
+  /** Slots that are kept apart, the current one included. */
+  readonly slotCount: number;
+  /** What leaks out in one slot. */
+  readonly leak: number;
+}
+
+export interface ReferenceCheckpoint {
+  readonly slot: number;
+  readonly level: number;
+  readonly exact: boolean;
+}
+
+export class BucketBook implements ReferenceBook {
+  readonly endsWithReset = true;
+  readonly isPlaceless = false;
+  readonly #world: World;
+  readonly #options: ReferenceBucketOptions;
+  readonly #ledger = new Ledger();
+  #checkpoint: ReferenceCheckpoint;
+
+  constructor(world: World, options: ReferenceBucketOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.#checkpoint = {
+      slot: this.#current() - options.slotCount,
+      level: 0,
+      exact: world.replicas.isAlone(),
+    };
+  }
+
+  catchUp(): void {
+    const { slotCount, slotMs } = this.#options;
+    const target = this.#current() - slotCount;
+    let { slot, level, exact } = this.#checkpoint;
+    if (target === slot) return;
+    if (!this.#world.replicas.isFinal((target + 1) * slotMs)) exact = false;
+    // A clock that was set back keeps nothing apart: all of it goes into the level.
+    const last = target < slot ? slot + slotCount + 1 : target;
+    while (slot < last) {
+      slot++;
+      level = this.#fold(level, slot);
+    }
+    this.#ledger.forget(({ place }) => place <= last);
+    this.#checkpoint = { slot: target, level, exact };
+  }
+
+  count(origin: Origin, counts: Partial<Counts>): string {
+    const { self } = this.#world;
+    const identity = { ...origin, replica: self, opener: self, place: this.#current() };
+    this.#ledger.add(identity, counts);
+    return nameOf(identity);
+  }
+
+  refund(name: string, cost: number): number {
+    return this.#ledger.refund(name, cost);
+  }
+
+  admits({ place }: ReferenceComponent): boolean {
+    const current = this.#current();
+    return place > current - this.#options.slotCount && place <= current + 1;
+  }
+
+  join(component: ReferenceComponent): boolean {
+    return this.#ledger.join(component);
+  }
+
+  emit(): ReferenceComponent[] {
+    return this.#ledger.all().filter(({ replica }) => replica === this.#world.self);
+  }
+
+  drop(dropped: string): void {
+    this.#ledger.forget(({ replica }) => replica === dropped);
+  }
+
+  wipe(): void {
+    this.#ledger.forget(() => true);
+    this.#checkpoint = { ...this.#checkpoint, level: 0 };
+  }
+
+  isOver(): boolean {
+    const isIdle = this.#ledger
+      .all()
+      .every(({ replica, hits, refunds }) => replica !== this.#world.self && hits === refunds);
+    return isIdle && this.view().held === 0;
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  view(): ReferenceView {
+    const current = this.#current();
+    let { slot, level } = this.#checkpoint;
+    while (slot < current) {
+      slot++;
+      level = this.#fold(level, slot);
+    }
+    const ahead = this.#ledger.held(({ place }) => place === current + 1) * HIT;
+    return { held: level + ahead, refusals: 0, endsAt: 0 };
+  }
+
+  get checkpoint(): ReferenceCheckpoint {
+    return this.#checkpoint;
+  }
+
+  /** Merges another replica's checkpoint; returns whether it is better than the own one. */
+  joinCheckpoint(heard: ReferenceCheckpoint): boolean {
+    if (heard.slot > this.#current() + 1) return false;
+    const own = this.#checkpoint;
+    if (heard.slot <= own.slot) {
+      // Hits of the slots between are not kept apart here, so it is drained without them.
+      let level = heard.level;
+      for (let slot = heard.slot; slot < own.slot; slot++) {
+        level = Math.max(0, level - this.#options.leak);
+      }
+      const forward = { slot: own.slot, level, exact: heard.exact && heard.slot === own.slot };
+      if (!isBetter(forward, own)) return false;
+      this.#checkpoint = forward;
+      return true;
+    }
+    const level = this.#levelAfter(own.level, heard.slot);
+    if (!isBetter(heard, { slot: heard.slot, level, exact: false })) return false;
+    if (heard.level === level) return false;
+    this.#checkpoint = { slot: own.slot, level: this.#startFor(heard), exact: false };
+    return true;
+  }
+
+  /** The least level after the own checkpoint's slot that leads to at least what was heard. */
+  #startFor(heard: ReferenceCheckpoint): number {
+    let start = heard.level;
+    for (let slot = heard.slot; slot > this.#checkpoint.slot; slot--) {
+      // Undoes one fold. Below what the slots hit on their own no start leads, and 0 is enough.
+      start += this.#options.leak - this.#hitsIn(slot) * HIT;
+    }
+    return Math.max(0, start);
+  }
+
+  #levelAfter(start: number, last: number): number {
+    let level = start;
+    for (let slot = this.#checkpoint.slot + 1; slot <= last; slot++) {
+      level = this.#fold(level, slot);
+    }
+    return level;
+  }
+
+  #fold(level: number, slot: number): number {
+    return Math.max(0, Math.max(0, level - this.#options.leak) + this.#hitsIn(slot) * HIT);
+  }
+
+  #hitsIn(slot: number): number {
+    return this.#ledger.held(({ place }) => place === slot);
+  }
+
+  #current(): number {
+    return Math.floor(this.#world.clusterNow / this.#options.slotMs);
+  }
+}
+
+/** After one slot: exact beats estimated, and of two alike the larger one wins. */
+function isBetter(heard: ReferenceCheckpoint, known: ReferenceCheckpoint): boolean {
+  if (heard.exact !== known.exact) return heard.exact;
+  return heard.level > known.level;
+}

@@ -1,0 +1,60 @@
+/** The replicas that one replica has heard of: which are alive, and how far their clocks are off. */
+
+interface Known {
+  isAlive: boolean;
+  finalUntilMs: number;
+}
+
+export class ReferenceReplicas {
+  readonly self: string;
+  readonly #known = new Map<string, Known>();
+  /** Outlives a drop, because windows that the replica opened for others go on. */
+  readonly #offsets = new Map<string, number>();
+
+  constructor(self: string) {
+    this.self = self;
+  }
+
+  /** Hears of a replica: it is alive until somebody says otherwise. */
+  hear(replica: string, offsetMs: number): void {
+    if (replica === this.self) return;
+    this.#offsets.set(replica, offsetMs);
+    if (this.#known.has(replica)) return;
+    this.#known.set(replica, { isAlive: true, finalUntilMs: Number.NEGATIVE_INFINITY });
+  }
+
+  /** What to add to a time on its clock to have it on ours. */
+  offsetMs(replica: string): number {
+    return this.#offsets.get(replica) ?? 0;
+  }
+
+  setAlive(replica: string, isAlive: boolean): void {
+    const known = this.#known.get(replica);
+    if (known !== undefined) known.isAlive = isAlive;
+  }
+
+  isAlive(replica: string): boolean {
+    return replica === this.self || this.#known.get(replica)?.isAlive === true;
+  }
+
+  drop(replica: string): void {
+    this.#known.delete(replica);
+  }
+
+  /** Hears that a replica will count no more in slots that end by then. */
+  declareFinal(replica: string, clusterMs: number): void {
+    const known = this.#known.get(replica);
+    if (known !== undefined) known.finalUntilMs = Math.max(known.finalUntilMs, clusterMs);
+  }
+
+  /** Whether every replica alive has declared everything up to a time of the cluster's final. */
+  isFinal(clusterMs: number): boolean {
+    return [...this.#known.values()].every(
+      ({ isAlive, finalUntilMs }) => !isAlive || finalUntilMs >= clusterMs,
+    );
+  }
+
+  isAlone(): boolean {
+    return [...this.#known.values()].every(({ isAlive }) => !isAlive);
+  }
+}

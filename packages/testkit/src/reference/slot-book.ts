@@ -1,0 +1,132 @@
+/**
+ * Time cut at fixed instants: aligned and calendar windows, and the slots of a sliding window.
+ *
+ * The place is the number of a slot. One slot ahead is kept for replicas whose clocks are a little
+ * ahead; slots that are too old are dropped whole.
+ */
+
+import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
+import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
+
+/** How time is cut: the slots around one instant, oldest first, the last one being the next. */
+export interface Cut {
+  /** The slots that are kept; the current one is the last but one. */
+  readonly slots: readonly number[];
+  /** When the current slot ends. */
+  readonly endsAt: number;
+}
+
+export interface ReferenceSlotOptions {
+  readonly cutAt: (clusterNow: number) => Cut;
+  /** What counts, given the hits of every slot that is kept. */
+  readonly heldIn: (hits: readonly number[], leftMs: number) => number;
+  /** Whether others' slots go too when the clock is set back. */
+  readonly beginsAnew: boolean;
+}
+
+export class SlotBook implements ReferenceBook {
+  readonly endsWithReset = true;
+  readonly isPlaceless = false;
+  readonly #world: World;
+  readonly #options: ReferenceSlotOptions;
+  readonly #ledger = new Ledger();
+  #current = Number.NEGATIVE_INFINITY;
+
+  constructor(world: World, options: ReferenceSlotOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  catchUp(): void {
+    const { slots, current } = this.#cut();
+    // With its clock set back a replica goes on under another id: nothing of the old one counts on.
+    const isBack = current < this.#current;
+    this.#ledger.forget(({ replica, place }) => {
+      if (!slots.includes(place)) return true;
+      return isBack && (this.#options.beginsAnew || replica === this.#world.self);
+    });
+    this.#current = current;
+  }
+
+  count(origin: Origin, counts: Partial<Counts>): string {
+    const { self } = this.#world;
+    const identity = { ...origin, replica: self, opener: self, place: this.#cut().current };
+    this.#ledger.add(identity, counts);
+    return nameOf(identity);
+  }
+
+  refund(name: string, cost: number): number {
+    return this.#ledger.refund(name, cost);
+  }
+
+  admits({ place }: ReferenceComponent): boolean {
+    return this.#cut().slots.includes(place);
+  }
+
+  join(component: ReferenceComponent): boolean {
+    return this.#ledger.join(component);
+  }
+
+  emit(): ReferenceComponent[] {
+    return this.#ledger.all().filter(({ replica }) => replica === this.#world.self);
+  }
+
+  drop(dropped: string): void {
+    this.#ledger.forget(({ replica }) => replica === dropped);
+  }
+
+  wipe(): void {
+    this.#ledger.forget(() => true);
+  }
+
+  isOver(): boolean {
+    return this.#ledger
+      .all()
+      .every(({ replica, hits, refunds }) => replica !== this.#world.self && hits === refunds);
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  view(): ReferenceView {
+    const { slots, current, endsAt } = this.#cut();
+    const hits = slots.map((slot) => this.#ledger.held(({ place }) => place === slot));
+    return {
+      held: this.#options.heldIn(hits, endsAt - this.#world.clusterNow),
+      refusals: this.#ledger.refusals(({ place }) => place === current),
+      endsAt,
+    };
+  }
+
+  #cut(): Cut & { current: number } {
+    const cut = this.#options.cutAt(this.#world.clusterNow);
+    return { ...cut, current: cut.slots.at(-2) ?? Number.NaN };
+  }
+}
+
+/** Windows of one length, shifted by a phase. */
+export function evenCut(windowMs: number, phase: number): (clusterNow: number) => Cut {
+  return (clusterNow) => {
+    const slot = Math.floor((clusterNow + phase) / windowMs);
+    return { slots: [slot, slot + 1], endsAt: (slot + 1) * windowMs - phase };
+  };
+}
+
+/** Windows of a calendar without summer time, numbered by the minute they begin in. */
+export function calendarCut(windowMs: number): (clusterNow: number) => Cut {
+  return (clusterNow) => {
+    const startsAt = Math.floor(clusterNow / windowMs) * windowMs;
+    const endsAt = startsAt + windowMs;
+    return { slots: [startsAt / 60_000, endsAt / 60_000], endsAt };
+  };
+}
+
+/** The slots of a sliding window, and the one that is leaving it. */
+export function slidingCut(slotMs: number, slotCount: number): (clusterNow: number) => Cut {
+  return (clusterNow) => {
+    const slot = Math.floor(clusterNow / slotMs);
+    const slots = Array.from({ length: slotCount + 2 }, (_, index) => slot - slotCount + index);
+    return { slots, endsAt: (slot + 1) * slotMs };
+  };
+}

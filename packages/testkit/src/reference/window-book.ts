@@ -1,0 +1,135 @@
+/**
+ * Windows that open with a key's first hit and are joined by everybody who hears of them.
+ *
+ * A window is named by who opened it and when, on the opener's clock. A hit goes into the newest
+ * live window known, or opens one. What counts is the sum over the live ones, and those at most
+ * `spreadMs` older than the newest end together with it.
+ */
+
+import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
+import { type Counts, type Identity, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
+
+export interface ReferenceWindowOptions {
+  readonly windowMs: number;
+  readonly spreadMs: number;
+}
+
+type Window = Pick<Identity, "opener" | "place">;
+
+export class WindowBook implements ReferenceBook {
+  readonly endsWithReset = true;
+  readonly isPlaceless = false;
+  readonly #world: World;
+  readonly #windowMs: number;
+  readonly #spreadMs: number;
+  readonly #ledger = new Ledger();
+  /** Every window heard of, also when whoever counted in it was dropped. */
+  #windows: Window[] = [];
+
+  constructor(world: World, options: ReferenceWindowOptions) {
+    this.#world = world;
+    this.#windowMs = options.windowMs;
+    this.#spreadMs = options.spreadMs;
+  }
+
+  catchUp(): void {
+    const newest = this.#newest();
+    const isOver = (window: Window): boolean => this.#endsAt(window, newest) <= this.#world.now;
+    this.#ledger.forget(isOver);
+    this.#windows = this.#windows.filter((window) => !isOver(window));
+  }
+
+  count(origin: Origin, counts: Partial<Counts>): string {
+    const { self, now } = this.#world;
+    const { opener, place } = this.#newest() ?? { opener: self, place: now };
+    const identity = { ...origin, replica: self, opener, place };
+    this.#learn({ opener, place });
+    this.#ledger.add(identity, counts);
+    return nameOf(identity);
+  }
+
+  refund(name: string, cost: number): number {
+    return this.#ledger.refund(name, cost);
+  }
+
+  admits({ opener, place }: ReferenceComponent): boolean {
+    const start = this.#startOf({ opener, place });
+    const { now } = this.#world;
+    return now < start + this.#windowMs + this.#spreadMs && start <= now + this.#windowMs;
+  }
+
+  join(component: ReferenceComponent): boolean {
+    const { opener, place } = component;
+    if (this.#endsAt(component, this.#newest()) <= this.#world.now) return false;
+    this.#learn({ opener, place });
+    return this.#ledger.join(component);
+  }
+
+  emit(): ReferenceComponent[] {
+    return this.#ledger.all().filter(({ replica }) => replica === this.#world.self);
+  }
+
+  drop(dropped: string): void {
+    this.#ledger.forget(({ replica }) => replica === dropped);
+  }
+
+  wipe(): void {
+    this.#ledger.forget(() => true);
+    this.#windows = [];
+  }
+
+  isOver(): boolean {
+    return this.#newest() === undefined;
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  view(): ReferenceView {
+    const newest = this.#newest();
+    return {
+      held: this.#ledger.held(),
+      refusals: this.#ledger.refusals(() => true),
+      endsAt: newest === undefined ? 0 : this.#endsAt(newest, newest),
+    };
+  }
+
+  /** When at most `target` hits count, if nobody hits. */
+  fallsTo(target: number): number {
+    const newest = this.#newest();
+    const ends = this.#ledger.all().map((component) => this.#endsAt(component, newest));
+    const falls = [this.#world.now, ...ends].filter(
+      (at) => this.#ledger.held((held) => this.#endsAt(held, newest) > at) <= target,
+    );
+    return Math.min(...falls);
+  }
+
+  #learn({ opener, place }: Window): void {
+    const isSame = (known: Window): boolean => known.opener === opener && known.place === place;
+    if (!this.#windows.some(isSame)) this.#windows.push({ opener, place });
+  }
+
+  #newest(): Window | undefined {
+    return this.#windows
+      .filter((window) => this.#world.now < this.#startOf(window) + this.#windowMs)
+      .sort((left, right) => this.#startOf(right) - this.#startOf(left) || byOpener(right, left))
+      .at(0);
+  }
+
+  #startOf({ opener, place }: Window): number {
+    return place + this.#world.replicas.offsetMs(opener);
+  }
+
+  #endsAt(window: Window, newest: Window | undefined): number {
+    const start = this.#startOf(window);
+    const latest = newest === undefined ? start : this.#startOf(newest);
+    const isTogether = start < latest && start >= latest - this.#spreadMs;
+    return (isTogether ? latest : start) + this.#windowMs;
+  }
+}
+
+function byOpener(left: Window, right: Window): number {
+  if (left.opener === right.opener) return 0;
+  return left.opener < right.opener ? -1 : 1;
+}
