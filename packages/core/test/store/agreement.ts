@@ -1,0 +1,63 @@
+/**
+ * What a real store and its reference are compared by: all that anybody can ask of them.
+ */
+
+import type { ReferenceComponent } from "@tidegate/testkit";
+import { expect } from "vitest";
+import { MarkedWait } from "../../src/limiter/penalties.ts";
+import { highOf, lowOf } from "./shape-cases.ts";
+import type { Twin } from "./twin.ts";
+
+/** Compares everything that can be asked of the two. */
+export function agree(twin: Twin, keys: readonly number[]): void {
+  const { store, reference } = twin;
+  expect(store.generation, "generation").toBe(reference.generation);
+  expect(sorted(twin.send().components), "sent").toEqual(sorted(reference.emit()));
+  for (const key of keys) {
+    agreeOnCounts(twin, key);
+    // A mark that was over may be forgotten or not when the clock is then set back.
+    if (!twin.isSetBack) agreeOnMarks(twin, key);
+  }
+}
+
+/** Components in an order of their own, with every field. */
+export function sorted(components: readonly ReferenceComponent[]): string[] {
+  return components
+    .map(({ key, policy, replica, generation, reset, opener, place, hits, refunds, refusals }) =>
+      [key, policy, replica, generation, reset, opener, place, hits, refunds, refusals].join(" "),
+    )
+    .sort();
+}
+
+function agreeOnCounts(twin: Twin, key: number): void {
+  const { store, reference, shapeCase } = twin;
+  const name = String(key);
+  twin.look([key]);
+  twin.rules.forEach((rule, policy) => {
+    const { held, refusals, endsAt } = reference.view(name, policy);
+    const seen: Record<string, number> = { held: rule.held, refusals: rule.refusals };
+    const due: Record<string, number> = { held, refusals };
+    const windowMs = shapeCase.windowMs[policy]!;
+    if (windowMs > 0) {
+      seen["emptyAfter"] = rule.msUntilEmptyAfter(1);
+      due["emptyAfter"] = endsAt === 0 ? windowMs : endsAt - store.now;
+      for (const target of [0, 3]) {
+        seen[`until${target}`] = rule.msUntilAtMost(target);
+        due[`until${target}`] = reference.fallsTo(name, policy, target) - store.now;
+      }
+    }
+    expect(seen, `policy ${policy} of key ${key}`).toEqual(due);
+  });
+}
+
+function agreeOnMarks({ store, reference }: Twin, key: number): void {
+  const name = String(key);
+  const known = store.knownReset(lowOf(key), highOf(key));
+  expect(known, "reset").toBe(reference.notes.knownReset(name));
+  const marked = new MarkedWait();
+  for (const limit of [10, 11]) {
+    marked.read(store, lowOf(key), highOf(key), limit);
+    const waitMs = reference.notes.waitMs(name, limit, store.clusterNow);
+    expect(marked.waitMs, `marked against limit ${limit}`).toBe(waitMs);
+  }
+}
