@@ -51,7 +51,7 @@ export const ERROR_CODES: Readonly<Record<TidegateErrorCode, ErrorCodeEntry>> = 
     remedy: "Round before calling, and choose the unit so that the smallest cost is 1.",
   },
   TIDEGATE_DECISION_INVALID: {
-    meaning: "A refund was given something other than a decision of this limiter.",
+    meaning: "A refund was given something other than a decision, such as a copy of one.",
     remedy: "Keep the object that `check` or `charge` returned and pass that one.",
   },
   TIDEGATE_POLICY_UNSUITABLE: {

@@ -20,10 +20,7 @@ const KEYS_MAX_DEFAULT = 1_000_000;
 const POLICIES_MAX = 16;
 
 export interface LimiterOptions {
-  /**
-   * What the limiter is called in events and in messages. Limiters of one name share their counts
-   * within a cluster.
-   */
+  /** What the limiter is called in events and in messages. */
   readonly name: string;
   /** The policy to keep. Give this or `policies`. */
   readonly policy?: Policy | undefined;
@@ -31,10 +28,10 @@ export interface LimiterOptions {
   readonly policies?: readonly Policy[] | undefined;
   /**
    * How many keys are kept at most, up to 16 million. Beyond that, keys that matter least are
-   * forgotten first: those in which nothing counts any more, then those known only from others,
-   * then those with the fewest hits, and refused ones last.
+   * forgotten first: those in which nothing counts any more, then those with the fewest hits, and
+   * refused ones last.
    *
-   * @default 1_000_000, some 55 MB of memory when all are in use
+   * @default 1_000_000, some 50 MB of memory when all are in use
    */
   readonly maxKeys?: number | undefined;
   /**

@@ -2,7 +2,8 @@
  * What operators can listen to, through Node's own `node:diagnostics_channel`.
  *
  * A channel that nobody listens to costs one comparison. Subscribers run inside the request, so
- * they should be quick; what they throw is reported by Node and does not reach the request.
+ * they should be quick; what they throw does not reach the request, and is raised by Node afterwards
+ * as an uncaught exception.
  */
 
 import { channel } from "node:diagnostics_channel";

@@ -21,7 +21,8 @@ export interface ManualClock extends Clock {
  *
  * @example
  * const clock = manualClock();
- * const limiter = createLimiter({ policy: fixedWindow({ limit: 1, windowMs: 1_000 }), clock });
+ * const policy = fixedWindow({ limit: 1, windowMs: 1_000 });
+ * const limiter = createLimiter({ name: "example", policy, clock });
  * limiter.check("ada").allowed; // true
  * limiter.check("ada").allowed; // false
  * clock.advance(1_000);
