@@ -37,6 +37,8 @@ const EVICTION_SAMPLE = 48;
 const EVICTION_LOOKS_MAX = 4_096;
 /** Records looked at for expired ones whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
+/** The part of all records that may be of keys known only from others while own ones are given up. */
+const FOREIGN_PART = 1 / 4;
 /** Resets of all keys that records may be behind by. */
 const RESETS_MAX = 64;
 const TWO_32 = 2 ** 32;
@@ -120,6 +122,7 @@ export class Store {
   readonly #component = blankComponent();
   /** How many keys each replica has introduced that are not this replica's own. */
   readonly #introduced: number[] = [];
+  #foreignKeys = 0;
   #refusedKeys = 0;
   #limiterReset = 0;
   #resets: { version: number; reset: number }[] = [];
@@ -380,6 +383,7 @@ export class Store {
     this.#index.clear();
     this.notes.clear();
     this.#introduced.length = 0;
+    this.#foreignKeys = 0;
     this.#refusedKeys = 0;
     this.generation++;
   }
@@ -407,9 +411,7 @@ export class Store {
     records.setWord(id, FINGERPRINT_HIGH, high);
     records.setWord(id, STATE, LIVE | noted | (this.#version << VERSION_SHIFT));
     records.setWord(id, GENERATION, introducer);
-    if (introducer !== SELF) {
-      this.#introduced[introducer] = (this.#introduced[introducer] ?? 0) + 1;
-    }
+    if (introducer !== SELF) this.#introduce(introducer, 1);
     for (const shape of this.shapes) shape.begin(id);
     this.#index.insert(id);
     return id;
@@ -424,20 +426,23 @@ export class Store {
     // Among many refused keys it takes longer to meet one that is not.
     const others = Math.max(1, size - this.#refusedKeys);
     const looks = Math.min(size, EVICTION_LOOKS_MAX, EVICTION_SAMPLE * Math.ceil(size / others));
+    const isForeignRare = this.#foreignKeys <= this.#keysMax * FOREIGN_PART;
     let chosen = 0;
     let lowest = HELD;
     let lightest = Number.POSITIVE_INFINITY;
     for (let look = 0; look < looks; look++) {
       if (look >= EVICTION_SAMPLE && lowest < LIMITED) break;
       const id = this.#nextLive();
-      const rank = this.#rank(id);
+      const kind = this.#rank(id);
+      const rank = kind === FOREIGN && isForeignRare ? COUNTED : kind;
       if (rank > lowest || rank === HELD) continue;
-      const weight = rank < COUNTED ? 0 : this.#weight(id);
+      // Of equal ones, what others know as well goes before what only this replica does.
+      const weight = rank === EXPIRED ? 0 : this.#weight(id) - (kind === FOREIGN ? 0.5 : 0);
       if (rank === lowest && weight >= lightest) continue;
       chosen = id;
       lowest = rank;
       lightest = weight;
-      if (rank < COUNTED) break;
+      if (rank === EXPIRED || (rank === FOREIGN && weight < 1)) break;
     }
     return chosen !== 0 && this.evict(chosen);
   }
@@ -484,11 +489,17 @@ export class Store {
     if ((state & REFUSED) !== 0) this.#refusedKeys--;
     if ((state & OWN) === 0) {
       const introducer = this.#records.word(id, GENERATION);
-      if (introducer !== SELF) this.#introduced[introducer]!--;
+      if (introducer !== SELF) this.#introduce(introducer, -1);
     }
     this.#index.remove(id);
     for (const shape of this.shapes) shape.release(id);
     this.#records.release(id);
+  }
+
+  /** Counts the keys that others have introduced and that are not this replica's own. */
+  #introduce(introducer: number, keys: number): void {
+    this.#introduced[introducer] = (this.#introduced[introducer] ?? 0) + keys;
+    this.#foreignKeys += keys;
   }
 
   #flipRefused(id: number): void {
@@ -499,9 +510,8 @@ export class Store {
 
   /** The key is this replica's own from now on, and its components are of this generation. */
   #own(id: number): void {
-    if (this.#records.word(id, GENERATION) !== SELF) {
-      this.#introduced[this.#records.word(id, GENERATION)]!--;
-    }
+    const introducer = this.#records.word(id, GENERATION);
+    if (introducer !== SELF) this.#introduce(introducer, -1);
     this.#records.setWord(id, GENERATION, this.generation | 0);
     this.#records.setWord(id, STATE, this.#records.word(id, STATE) | OWN);
   }
