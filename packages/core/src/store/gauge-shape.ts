@@ -3,9 +3,10 @@
  *
  * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
  * grows; their difference is what is held. A record that holds something of this replica's own is
- * never given up, since a release is still to come.
+ * never given up, since a release is still to come. After the last release it is kept for a while
+ * among several replicas: the release has yet to leave, and reports from before it may still come.
  *
- *     | hits | releases | chain | others |
+ *     | hits | releases | chain | others | idle since |
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -19,9 +20,13 @@ const HITS = 0;
 const RELEASES = 1;
 const CHAIN = 2;
 const OTHERS = 3;
+const IDLE_SINCE = 4;
+
+/** How long a release can be repeated, and older reports be told from newer ones. */
+const RELEASES_KEPT_MS = 60_000;
 
 /** Words that the shape takes in a record. */
-export const GAUGE_SHAPE_WORDS: number = OTHERS + 1;
+export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
 export class GaugeShape implements Shape {
   readonly words: number = GAUGE_SHAPE_WORDS;
@@ -50,6 +55,7 @@ export class GaugeShape implements Shape {
 
   add(id: number, cost: number): void {
     this.#fields.addToCount(id, HITS, cost);
+    this.#fields.setWord(id, IDLE_SINCE, 0);
   }
 
   /** Takes back what this replica holds; returns how much it did hold of `cost`. */
@@ -80,13 +86,17 @@ export class GaugeShape implements Shape {
   }
 
   /** What a silent replica holds does not count, but will again when that replica is heard. */
-  isExpired(id: number): boolean {
+  isExpired(id: number, now: number): boolean {
     if (this.#ownHeld(id) !== 0 || this.#fields.count(id, OTHERS) !== 0) return false;
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.hits(link) > chain.refunds(link)) return false;
     }
-    return true;
+    if (chain.first(id) === 0 && this.#replicas.aliveCount === 1) return true;
+    const since = this.#fields.word(id, IDLE_SINCE);
+    if (since !== 0) return ((now - since) | 0) >= RELEASES_KEPT_MS;
+    this.#fields.setWord(id, IDLE_SINCE, now | 0 || 1);
+    return false;
   }
 
   isOwn(id: number): boolean {
@@ -113,6 +123,7 @@ export class GaugeShape implements Shape {
     if (link === 0) return false;
     const held = chain.hits(link) - chain.refunds(link);
     const grew = chain.raise(link, component.hits, component.refunds, 0);
+    if (grew) this.#fields.setWord(id, IDLE_SINCE, 0);
     if (grew && this.#replicas.isAlive(replica)) {
       this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - held);
     }

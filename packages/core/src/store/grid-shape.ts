@@ -412,6 +412,14 @@ export class GridShape implements Shape {
       if (this.#fields.word(id, this.#own + bin) !== 0) return true;
       if (this.#others !== 0 && this.#fields.word(id, this.#others + bin) !== 0) return true;
     }
+    // Hits given back still count for something: against reports that are older than the refund.
+    let ring = this.#fields.word(id, CHAIN);
+    for (; ring !== 0; ring = this.#rings.word(ring, R_NEXT)) {
+      this.#alignRing(ring);
+      for (let bin = 0; bin < this.#bins; bin++) {
+        if (this.#rings.word(ring, R_BINS + bin) !== 0) return true;
+      }
+    }
     return false;
   }
 

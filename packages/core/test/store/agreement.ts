@@ -5,6 +5,8 @@
 import type { ReferenceComponent } from "@tidegate/testkit";
 import { expect } from "vitest";
 import { MarkedWait } from "../../src/limiter/penalties.ts";
+import type { Shape } from "../../src/store/entry.ts";
+import { GridShape } from "../../src/store/grid-shape.ts";
 import { highOf, lowOf } from "./shape-cases.ts";
 import type { Twin } from "./twin.ts";
 
@@ -18,6 +20,23 @@ export function agree(twin: Twin, keys: readonly number[]): void {
     // A mark that was over may be forgotten or not when the clock is then set back.
     if (!twin.isSetBack) agreeOnMarks(twin, key);
   }
+}
+
+/** Hands a replica's checkpoint of a key to another that knows the same reset. */
+export function handCheckpoint(from: Twin, to: Twin, key: number): void {
+  const name = String(key);
+  if (from.reference.notes.knownReset(name) !== to.reference.notes.knownReset(name)) return;
+  from.store.shapes.forEach((shape, policy) => {
+    const own = from.reference.bucket(name, policy);
+    if (own === undefined) return;
+    const checkpoint = asGrid(shape).checkpoint(from.find(key), from.store.clusterNow);
+    expect(checkpoint, "checkpoint").toEqual(own.checkpoint);
+    const theirs = to.reference.bucket(name, policy);
+    if (theirs === undefined) return;
+    const grid = asGrid(to.store.shapes[policy]!);
+    const isBetter = grid.joinCheckpoint(to.find(key), checkpoint, to.store.clusterNow);
+    expect(isBetter, "checkpoint is better").toBe(theirs.joinCheckpoint(checkpoint));
+  });
 }
 
 /** Components in an order of their own, with every field. */
@@ -60,4 +79,9 @@ function agreeOnMarks({ store, reference }: Twin, key: number): void {
     const waitMs = reference.notes.waitMs(name, limit, store.clusterNow);
     expect(marked.waitMs, `marked against limit ${limit}`).toBe(waitMs);
   }
+}
+
+function asGrid(shape: Shape): GridShape {
+  expect(shape).toBeInstanceOf(GridShape);
+  return shape as GridShape;
 }

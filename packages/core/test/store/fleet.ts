@@ -9,7 +9,7 @@ import type { Rule } from "../../src/limiter/rule.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import type { Note } from "../../src/store/notes.ts";
 import { Replicas } from "../../src/store/replicas.ts";
-import { type EvictionSink, Store } from "../../src/store/store.ts";
+import { Store, type StoreOptions } from "../../src/store/store.ts";
 
 export const START_MS = 1_790_000_000_000;
 
@@ -21,7 +21,10 @@ export type Carried = Omit<Component, "replica" | "opener"> & {
 
 export interface MemberOptions {
   readonly keysMax?: number;
-  readonly evicted?: EvictionSink;
+  /** Takes what is given up under pressure; false when it cannot. */
+  readonly evicted?: (component: Readonly<Component>, by: Member) => boolean;
+  /** Ids by place in the fleet, where they are not to be `replica-<place>`. */
+  readonly names?: readonly string[];
   /** How far its clock is from true time. */
   readonly clockMs?: number;
 }
@@ -33,6 +36,7 @@ export class Member {
   readonly replicas: Replicas;
   readonly rules: readonly Rule[];
   readonly clockMs: number;
+  readonly #tickets = new Map<number, readonly number[]>();
 
   constructor(id: string, policies: readonly Policy[], options: MemberOptions = {}) {
     const { keysMax = 1_000, evicted, clockMs = 0 } = options;
@@ -40,7 +44,8 @@ export class Member {
     this.clockMs = clockMs;
     this.replicas = new Replicas(id);
     const sections = policies.map((policy) => makeRule(policy, true));
-    const sink = evicted === undefined ? {} : { evicted };
+    const sink: Pick<StoreOptions, "evicted"> =
+      evicted === undefined ? {} : { evicted: (component) => evicted(component, this) };
     const bounds = { keysMax, keepMs: 100_000, seed: 11 };
     this.store = new Store(sections, { replicas: this.replicas, ...bounds, ...sink });
     this.rules = sections.map((section) => section.rule());
@@ -61,11 +66,30 @@ export class Member {
     this.#readAll(key, id);
     store.changed(id);
     for (const rule of this.rules) rule.add(id, cost);
+    const tie = store.ticketTie(id, key, ~key);
+    this.#tickets.set(
+      key,
+      this.rules.map((rule) => rule.ticket(id) ^ tie),
+    );
     return true;
+  }
+
+  /** Gives back some of the last hit of a key. */
+  refund(key: number, cost = 1): void {
+    const { now, clusterNow } = this.store;
+    const id = this.store.find(key, ~key);
+    const tickets = this.#tickets.get(key);
+    if (id === 0 || tickets === undefined) return;
+    const tie = this.store.ticketTie(id, key, ~key);
+    const given = this.rules.map((rule, policy) =>
+      rule.refund(id, tickets[policy]! ^ tie, cost, now, clusterNow, true),
+    );
+    if (given.some((hits) => hits > 0)) this.store.changed(id);
   }
 
   release(key: number, cost = 1): void {
     const id = this.store.find(key, ~key);
+    if (id === 0) return;
     for (const rule of this.rules) if (rule instanceof GaugeRule) rule.release(id, cost);
     this.store.changed(id);
   }
@@ -78,6 +102,12 @@ export class Member {
   held(key: number, policy = 0): number {
     this.#readAll(key, this.store.find(key, ~key));
     return this.rules[policy]!.held;
+  }
+
+  /** All that can be seen of a key, now. */
+  view(key: number): number[] {
+    this.#readAll(key, this.store.find(key, ~key));
+    return this.rules.flatMap((rule) => [rule.held, rule.msUntilEmptyAfter(1)]);
   }
 
   knows(key: number): boolean {
@@ -142,7 +172,8 @@ export function fleet(
   options: MemberOptions = {},
 ): Member[] {
   const members = clocksMs.map(
-    (clockMs, index) => new Member(`replica-${index}`, policies, { ...options, clockMs }),
+    (clockMs, index) =>
+      new Member(options.names?.[index] ?? `replica-${index}`, policies, { ...options, clockMs }),
   );
   for (const member of members) {
     for (const other of members) {

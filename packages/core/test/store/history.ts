@@ -6,7 +6,7 @@
  */
 
 import fc from "fast-check";
-import { agree } from "./agreement.ts";
+import { agree, handCheckpoint } from "./agreement.ts";
 import type { ShapeCase } from "./shape-cases.ts";
 import { type Sent, Twin } from "./twin.ts";
 
@@ -166,7 +166,7 @@ function act(world: World, twin: Twin, { kind, other, key, amount, pick }: Step)
     return: () => twin.setAlive(partner.id, true),
     drop: () => pick % 3 === 0 && twin.drop(partner.id),
     final: () => twin.declareFinal(partner.id, twin.store.clusterNow - 100 * (amount - 1)),
-    checkpoint: () => twin.handCheckpoint(key, partner),
+    checkpoint: () => handCheckpoint(twin, partner, key),
     stepBack: () => pick % 8 === 0 && world.stepBack(twin),
   };
   acts[kind]();

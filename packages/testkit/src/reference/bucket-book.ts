@@ -92,10 +92,7 @@ export class BucketBook implements ReferenceBook {
   }
 
   isOver(): boolean {
-    const isIdle = this.#ledger
-      .all()
-      .every(({ replica, hits, refunds }) => replica !== this.#world.self && hits === refunds);
-    return isIdle && this.view().held === 0;
+    return this.#ledger.all().length === 0 && this.view().held === 0;
   }
 
   isHeld(): boolean {

@@ -80,9 +80,7 @@ export class SlotBook implements ReferenceBook {
   }
 
   isOver(): boolean {
-    return this.#ledger
-      .all()
-      .every(({ replica, hits, refunds }) => replica !== this.#world.self && hits === refunds);
+    return this.#ledger.all().length === 0;
   }
 
   isHeld(): boolean {

@@ -1,0 +1,73 @@
+/** What has come to nothing is still known, for as long as older reports of it can arrive. */
+
+import { describe, expect, it } from "vitest";
+import { concurrency, fixedWindow, slidingWindow, tokenBucket } from "../../src/index.ts";
+import { fleet, START_MS } from "./fleet.ts";
+
+const gauge = concurrency({ limit: 5 });
+
+describe("a release", () => {
+  it("leaves even when the key is swept right after it", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    right!.hit(1, 2);
+    left!.joinAll(right!.sent());
+    right!.release(1, 2);
+    right!.store.sweep(10);
+    left!.joinAll(right!.sent());
+    expect(left!.held(1)).toBe(0);
+  });
+
+  it("is not undone by a report from before it, when the key is swept in between", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    right!.hit(1, 2);
+    const before = right!.sent();
+    right!.release(1, 2);
+    left!.joinAll(right!.sent());
+    left!.store.sweep(10);
+    left!.joinAll(before);
+    expect(left!.held(1)).toBe(0);
+  });
+
+  it("is forgotten after a minute in which nothing was held", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    right!.hit(1, 2);
+    right!.release(1, 2);
+    left!.joinAll(right!.sent());
+    for (const member of [left!, right!]) {
+      member.store.sweep(10);
+      member.at(START_MS + 59_999).store.sweep(10);
+      expect(member.knows(1)).toBe(true);
+      member.at(START_MS + 60_000).store.sweep(10);
+      expect(member.knows(1)).toBe(false);
+    }
+  });
+
+  it("is forgotten at once where there is nobody to tell", () => {
+    const [alone] = fleet([0], [gauge]);
+    alone!.hit(1, 2);
+    alone!.release(1, 2);
+    alone!.store.sweep(10);
+    expect(alone!.knows(1)).toBe(false);
+  });
+});
+
+describe("a refund of all hits", () => {
+  for (const policy of [
+    fixedWindow({ limit: 5, windowMs: 60_000 }),
+    fixedWindow({ limit: 5, windowMs: 60_000, align: true }),
+    slidingWindow({ limit: 5, windowMs: 60_000 }),
+    tokenBucket({ capacity: 5, refillPerSecond: 1 }),
+  ]) {
+    const name = policy.kind === "fixedWindow" && policy.align ? "aligned window" : policy.kind;
+    it(`is not undone by a report from before it, whatever is swept: ${name}`, () => {
+      const [left, right] = fleet([0, 0], [policy]);
+      right!.hit(1, 2);
+      const before = right!.sent();
+      right!.refund(1, 2);
+      left!.joinAll(right!.sent());
+      left!.store.sweep(10);
+      expect(before.map((part) => left!.join(part))).toEqual([false]);
+      expect(left!.held(1)).toBe(0);
+    });
+  }
+});
