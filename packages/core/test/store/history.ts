@@ -137,8 +137,8 @@ export function live(shape: ShapeCase, options: HistoryOptions): void {
   for (const step of options.steps) {
     const twin = world.twins[step.replica % options.replicas]!;
     world.advance(twin, Math.trunc((step.passes * shape.lifeMs) / 1_000));
+    if (shape.looksAlways || step.kind === "stepBack") twin.look(ALL_KEYS);
     act(world, twin, step);
-    if (shape.looksAlways) twin.look(ALL_KEYS);
     const mustLook = shape.looksAlways || step.kind === "drop" || step.kind === "stepBack";
     if (mustLook || step.pick % 4 === 0) agree(twin, ALL_KEYS);
   }
