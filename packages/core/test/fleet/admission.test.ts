@@ -47,6 +47,16 @@ function usualTraffic(name: PolicyName, { limit }: Allowance): readonly Traffic[
   return usual.filter(({ replicas, placement }) => replicas === 3 && cheap.includes(placement));
 }
 
+/** Whether an overrun fleet is put to this traffic, of which fifty replicas get the least. */
+function isFlooded(traffic: Traffic, name: PolicyName, { limit }: Allowance): boolean {
+  const { replicas, load, spacing, placement } = traffic;
+  if (spacing !== "Poisson") return false;
+  if (isFull) return replicas < 50 || load === 3;
+  if (load !== 3) return false;
+  if (replicas === 3) return limit < 1_000 || placement === "even" || placement === "loyal";
+  return replicas === 10 && name === "fixedWindow" && placement === "least used";
+}
+
 function scenarioOf(name: PolicyName, allowance: Allowance, traffic: Traffic): Scenario {
   const windows = allowance.limit === 100 ? 10 : 5;
   return { ...allowance, ...traffic, policy: makePolicy(name, allowance), windows, seed: SEED };
@@ -68,6 +78,31 @@ describe("a fleet that hears everything at once", () => {
             return brokenPromises(scenario, runScenario(scenario));
           });
           expect(broken).toEqual([]);
+        },
+        TIMEOUT_MS,
+      );
+    }
+  }
+});
+
+describe("a fleet whose stores are overrun by fresh keys", () => {
+  for (const name of POLICY_NAMES) {
+    for (const allowance of ALLOWANCES) {
+      it(
+        `admits one limit per window by ${name} of ${title(allowance)} all the same`,
+        () => {
+          const traffics = everyTraffic.filter((traffic) => isFlooded(traffic, name, allowance));
+          let warmEvictions = 0;
+          const broken = traffics.flatMap((traffic) => {
+            const windows = allowance.limit === 100 ? 5 : isFull ? 20 : 10;
+            const usual = scenarioOf(name, allowance, traffic);
+            const scenario = { ...usual, windows, flood: true };
+            const outcome = runScenario(scenario);
+            warmEvictions += outcome.warmEvictions;
+            return brokenPromises(scenario, outcome);
+          });
+          expect(broken).toEqual([]);
+          if (allowance.limit === 100) expect(warmEvictions).toBeGreaterThan(0);
         },
         TIMEOUT_MS,
       );

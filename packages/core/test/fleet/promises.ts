@@ -49,7 +49,7 @@ export function makePolicy(name: PolicyName, { limit, windowMs }: Allowance): Po
 /** Everything that an outcome breaks, each as a sentence; nothing for a good one. */
 export function brokenPromises(scenario: Scenario, outcome: Outcome): string[] {
   const { policy, limit, windowMs, load, spacing, placement, replicas } = scenario;
-  const { admissions, sustained } = outcome;
+  const { admissions, sustained, evictions, warmRefusals } = outcome;
   const run = `${replicas} replicas, ${load} × the limit, ${spacing}, ${placement}`;
   const broken: string[] = [];
   const atMost = (what: string, value: number, most: number): void => {
@@ -58,6 +58,10 @@ export function brokenPromises(scenario: Scenario, outcome: Outcome): string[] {
 
   atMost("sustained", sustained, SUSTAINED_MOST);
   atMost("sustained below 0", -sustained, -SUSTAINED_LEAST);
+  if (scenario.flood === true) {
+    atMost("live evictions", -evictions.live, -replicas);
+    atMost("refusals of keys within their limit", warmRefusals, 0);
+  }
   const worst = admissions.mostWithin(windowMs);
   switch (policy.kind) {
     case "fixedWindow":
