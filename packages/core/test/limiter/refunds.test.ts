@@ -43,6 +43,28 @@ describe("a refund", () => {
       expect(limiter.status().ignoredRefunds).toBe(0);
     });
 
+    it(`gives a hit back to ${policy.name} that came after a reset`, () => {
+      for (const reset of ["reset", "resetAll"] as const) {
+        const { limiter } = limiterWith(policy);
+        limiter.check("ada");
+        limiter[reset]("ada");
+        limiter.refund("ada", 2, limiter.check("ada", 3));
+        expect(usedBy(limiter, "ada")).toEqual([1]);
+      }
+    });
+
+    it(`does nothing to ${policy.name} for a hit from before a reset`, () => {
+      for (const reset of ["reset", "resetAll"] as const) {
+        const { limiter, clock } = limiterWith(policy);
+        const decision = limiter.check("ada", 3);
+        clock.advance(1);
+        limiter[reset]("ada");
+        limiter.check("ada", 2);
+        limiter.refund("ada", 1, decision);
+        expect(usedBy(limiter, "ada")).toEqual([2]);
+      }
+    });
+
     it(`does nothing to ${policy.name} for a hit that was refused`, () => {
       const { limiter, clock } = limiterWith(policy);
       limiter.check("ada", 10);

@@ -73,6 +73,7 @@ function waitsAreTheSmallest(policies: readonly Policy[], steps: readonly Step[]
     else latest = limiter[op]("key", cost);
     holdsFor(limiter, clock, cost);
   }
+  limiter.close();
 }
 
 /** Lets the wait pass, and sees that the last millisecond of it is the one that matters. */
