@@ -193,6 +193,13 @@ describe("countRefused", () => {
     expect(limiter.check("ada").used).toBe(1);
   });
 
+  it("does not count what a penalty or block refuses", () => {
+    const { limiter } = strictLimiter({ countRefused: true, backoff: true });
+    spend(limiter);
+    const used = [1, 2, 3].map(() => limiter.check("ada").used);
+    expect(used).toEqual([3, 3, 3]);
+  });
+
   it("keeps a client out of a sliding window for as long as it keeps trying", () => {
     const clock = manualClock(1_000_000);
     const policy = slidingWindow({ limit: 2, windowMs: MINUTE, countRefused: true });
