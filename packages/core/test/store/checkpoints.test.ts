@@ -1,0 +1,113 @@
+/** A bucket's level outlives its slots, and is handed to whoever was away for longer than those. */
+
+import { describe, expect, it } from "vitest";
+import { tokenBucket } from "../../src/index.ts";
+import { GridShape } from "../../src/store/grid-shape.ts";
+import { fleet, type Member, START_MS } from "./fleet.ts";
+
+/** Slots of 625 ms, of which a little more than four seconds are kept apart. */
+const bucket = tokenBucket({ capacity: 100, refillPerSecond: 10 });
+const SLOT_MS = 625;
+
+function shapeOf(member: Member): GridShape {
+  const [shape] = member.store.shapes;
+  expect(shape).toBeInstanceOf(GridShape);
+  return shape as GridShape;
+}
+
+function checkpointOf(member: Member) {
+  return shapeOf(member).checkpoint(member.store.find(1, ~1), member.store.clusterNow);
+}
+
+function joinCheckpoint(member: Member, heard: ReturnType<typeof checkpointOf>): boolean {
+  const id = member.store.find(1, ~1) || member.store.insert(1, ~1);
+  return shapeOf(member).joinCheckpoint(id, heard, member.store.clusterNow);
+}
+
+describe("a saturated bucket", () => {
+  it("is not forgiven after the retention, when its checkpoint is joined", () => {
+    const [busy, newcomer] = fleet([0, 0], [bucket]);
+    busy!.hit(1, 100);
+    let now = START_MS;
+    for (; now < START_MS + 20_000; now += 1_000) busy!.at(now).hit(1, 10);
+    newcomer!.at(now).joinAll(busy!.at(now).sent());
+    expect(newcomer!.held(1)).toBeLessThan(70_000);
+    expect(joinCheckpoint(newcomer!, checkpointOf(busy!))).toBe(true);
+    expect(newcomer!.held(1)).toBe(busy!.held(1));
+    expect(newcomer!.held(1)).toBeGreaterThan(90_000);
+  });
+
+  it("keeps its level over any number of slots without a question", () => {
+    const [busy] = fleet([0], [bucket]);
+    busy!.hit(1, 100);
+    expect(busy!.at(START_MS + 8 * SLOT_MS).held(1)).toBe(50_000);
+  });
+});
+
+describe("a checkpoint after the same slot", () => {
+  it("replaces an estimated one if it is exact, also when it is lower", () => {
+    const [member] = fleet([0, 0], [bucket]);
+    member!.hit(1, 100);
+    member!.at(START_MS + 8 * SLOT_MS);
+    const own = checkpointOf(member!);
+    expect(own.exact).toBe(false);
+    expect(joinCheckpoint(member!, { ...own, level: own.level - 4_000, exact: true })).toBe(true);
+    expect(member!.held(1)).toBe(46_000);
+  });
+
+  it("replaces an exact one never, and an estimated one only if it is higher", () => {
+    const [alone] = fleet([0], [bucket]);
+    alone!.hit(1, 100);
+    alone!.at(START_MS + 8 * SLOT_MS);
+    const exact = checkpointOf(alone!);
+    expect(exact.exact).toBe(true);
+    expect(joinCheckpoint(alone!, { ...exact, level: 9e6, exact: false })).toBe(false);
+
+    const [member] = fleet([0, 0], [bucket]);
+    member!.hit(1, 100);
+    member!.at(START_MS + 8 * SLOT_MS);
+    const own = checkpointOf(member!);
+    expect(joinCheckpoint(member!, { ...own, level: own.level - 1_000 })).toBe(false);
+    expect(joinCheckpoint(member!, { ...own, level: own.level + 1_000 })).toBe(true);
+  });
+});
+
+describe("a checkpoint after another slot", () => {
+  it("is folded forward first if it is older, and never taken as it is", () => {
+    const [member] = fleet([0, 0], [bucket]);
+    member!.hit(1, 100);
+    member!.at(START_MS + 12 * SLOT_MS);
+    const own = checkpointOf(member!);
+    const older = { slot: own.slot - 3, level: own.level + 18_000, exact: true };
+    // Three slots drain 18.75 hits, so that the larger number is the lower level.
+    expect(joinCheckpoint(member!, older)).toBe(false);
+    const higher = { ...older, level: own.level + 20_000 };
+    const before = member!.held(1);
+    expect(joinCheckpoint(member!, { ...higher, exact: false })).toBe(true);
+    expect(member!.held(1)).toBe(before + 1_250);
+  });
+
+  it("is met by the own one folded forward if it is newer", () => {
+    const [member] = fleet([0, 0], [bucket]);
+    member!.hit(1, 100);
+    member!.at(START_MS + 10 * SLOT_MS).hit(1, 7);
+    const own = checkpointOf(member!);
+    const slot = own.slot + 2;
+    const level = drain(own.level, 2);
+    expect(joinCheckpoint(member!, { slot, level: level - 1, exact: false })).toBe(false);
+    const before = member!.held(1);
+    expect(joinCheckpoint(member!, { slot, level: level + 5_000, exact: false })).toBe(true);
+    expect(member!.held(1)).toBe(before + 5_000);
+  });
+
+  it("is not believed when its slot is still to come", () => {
+    const [member] = fleet([0, 0], [bucket]);
+    member!.hit(1, 1);
+    const slot = checkpointOf(member!).slot + 100;
+    expect(joinCheckpoint(member!, { slot, level: 9e6, exact: true })).toBe(false);
+  });
+});
+
+function drain(level: number, slots: number): number {
+  return level - 10 * SLOT_MS * slots;
+}
