@@ -18,9 +18,10 @@ describe("seededRandom", () => {
 });
 
 describe("seededRuns", () => {
-  it("makes the usual number of runs when nothing is asked for", () => {
-    expect(seededRuns(100, {})).toEqual({ numRuns: 100 });
-    expect(seededRuns(100, { TIDEGATE_TEST_SCALE: "" })).toEqual({ numRuns: 100 });
+  it("makes the usual runs, always from one seed, when nothing is asked for", () => {
+    const usual = seededRuns(100, {});
+    expect(usual).toEqual({ numRuns: 100, seed: expect.any(Number) });
+    expect(seededRuns(100, { TIDEGATE_TEST_SCALE: "" })).toEqual(usual);
   });
 
   it("scales the number of runs, to one at least", () => {

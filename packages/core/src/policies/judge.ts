@@ -71,10 +71,15 @@ export function judge(
 
 /** Says how things are once `cost` more hits have been counted, whether or not they fit. */
 export function report(view: View, cost: number, verdict: Verdict): void {
-  const held = view.held + cost * view.scale;
-  const used = Math.ceil((held - view.slack) / view.scale);
+  const { scale, slack } = view;
+  const held = view.held + cost * scale;
+  let used = held;
+  let remaining = verdict.limit - held;
+  if (scale !== 1) {
+    used = Math.ceil((held - slack) / scale);
+    remaining = Math.floor((verdict.limit * scale - held + slack) / scale);
+  }
   verdict.used = used > 0 ? used : 0;
-  const remaining = Math.floor((verdict.limit * view.scale - held + view.slack) / view.scale);
   verdict.remaining = remaining > 0 ? remaining : 0;
   verdict.resetMs = view.msUntilEmptyAfter(cost);
 }
