@@ -161,6 +161,7 @@ export class Decider {
     if (id !== 0 && (policy.ban !== null || policy.backoff !== null)) {
       rule.refuse(id);
       store.changed(id);
+      store.setRefused(id);
       rule.read(id, low, store.now, store.clusterNow);
     }
     const resetMs = verdict.allowed ? 0 : verdict.retryAfterMs;
