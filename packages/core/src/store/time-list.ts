@@ -107,7 +107,10 @@ export class TimeLists {
    */
   learn(owner: number, time: number, total: number, cutoff: number): boolean {
     if (time <= cutoff) {
-      if (((total - this.base(owner)) | 0) <= 0) return false;
+      // Nothing is known yet of a list without points and base: its total may be anywhere by now.
+      const isFirst = this.base(owner) === 0 && this.#headerWord(owner, OLDEST) === 0;
+      const ahead = (total - this.base(owner)) | 0;
+      if (ahead === 0 || (ahead < 0 && !isFirst)) return false;
       this.#setHeaderWord(owner, BASE, total | 0);
       return true;
     }
