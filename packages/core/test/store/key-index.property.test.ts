@@ -1,0 +1,96 @@
+import { seededRandom, seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "../../src/store/key-index.ts";
+import { RecordPool } from "../../src/store/record-pool.ts";
+
+/** The index beside a Map that is told the same. */
+class IndexTwin {
+  readonly pool = new RecordPool(2);
+  readonly index: KeyIndex;
+  readonly known = new Map<string, number>();
+
+  constructor(seed: number) {
+    this.index = new KeyIndex(this.pool, seed);
+  }
+
+  insert(low: number, high: number): void {
+    if (this.known.has(`${low},${high}`)) return;
+    const id = this.pool.allocate();
+    this.pool.setWord(id, FINGERPRINT_LOW, low);
+    this.pool.setWord(id, FINGERPRINT_HIGH, high);
+    this.index.insert(id);
+    this.known.set(`${low},${high}`, id);
+  }
+
+  remove(low: number, high: number): void {
+    const id = this.known.get(`${low},${high}`);
+    if (id === undefined) return;
+    this.index.remove(id);
+    this.pool.release(id);
+    this.known.delete(`${low},${high}`);
+  }
+
+  found(low: number, high: number): boolean {
+    return this.index.find(low, high) === (this.known.get(`${low},${high}`) ?? 0);
+  }
+}
+
+describe("KeyIndex agrees with a Map", () => {
+  it("under random insertions and removals of few keys, in clusters", () => {
+    const key = fc.tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: -1, max: 1 }));
+    const change = fc.tuple(fc.boolean(), key);
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        fc.array(change, { maxLength: 400, size: "max" }),
+        (seed, changes) => {
+          const twin = new IndexTwin(seed);
+          for (const [isInsertion, [low, high]] of changes) {
+            if (isInsertion) twin.insert(low, high);
+            else twin.remove(low, high);
+            expect(twin.found(low, high)).toBe(true);
+          }
+          for (let low = -3; low <= 60; low++) {
+            for (let high = -1; high <= 1; high++) expect(twin.found(low, high)).toBe(true);
+          }
+        },
+      ),
+      seededRuns(40),
+    );
+  });
+
+  it("through several splits, and when most keys are removed again", () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const twin = new IndexTwin(seed);
+        const random = seededRandom(seed >>> 0);
+        const keys = Array.from({ length: 12_000 }, (_, index) => {
+          // Half of the fingerprints are as bad as they can be: counted up, with one high half.
+          const low = index % 2 === 0 ? index : Math.floor(random() * 2 ** 32) | 0;
+          return [low, index % 2 === 0 ? 0 : Math.floor(random() * 2 ** 32) | 0] as const;
+        });
+        for (const [low, high] of keys) twin.insert(low, high);
+        expect(keys.filter(([low, high]) => !twin.found(low, high))).toEqual([]);
+        const gone = keys.filter((_, index) => index % 5 !== 0);
+        for (const [low, high] of gone) twin.remove(low, high);
+        expect(keys.filter(([low, high]) => !twin.found(low, high))).toEqual([]);
+        for (const [low, high] of gone.slice(0, 3_000)) twin.insert(low, high);
+        expect(keys.filter(([low, high]) => !twin.found(low, high))).toEqual([]);
+        expect(twin.index.find(123_456_789, 1)).toBe(0);
+      }),
+      seededRuns(3),
+    );
+  });
+
+  it("after it has been cleared", () => {
+    const twin = new IndexTwin(1);
+    for (let low = 0; low < 5_000; low++) twin.insert(low, ~low);
+    twin.index.clear();
+    twin.pool.clear();
+    twin.known.clear();
+    expect(twin.index.find(3, ~3)).toBe(0);
+    twin.insert(3, ~3);
+    expect(twin.found(3, ~3)).toBe(true);
+  });
+});

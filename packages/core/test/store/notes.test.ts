@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { fixedWindow } from "../../src/index.ts";
+import { MARK_MS_MAX } from "../../src/lattice/mark.ts";
+import { MarkedWait } from "../../src/limiter/penalties.ts";
+import { Notes } from "../../src/store/notes.ts";
+import { fleet, type Member, START_MS } from "./fleet.ts";
+
+const BLOCK = 0;
+const PENALTY = 1;
+const LIMIT = 10;
+const window = fixedWindow({ limit: LIMIT, windowMs: 60_000 });
+
+function waitMs(member: Member, key: number, limit: number = LIMIT): number {
+  const marked = new MarkedWait();
+  marked.read(member.store, key, ~key, limit);
+  return marked.waitMs;
+}
+
+function mark(member: Member, key: number, kind: number, limit = Number.POSITIVE_INFINITY): void {
+  member.store.mark(key, ~key, kind, member.store.clusterNow + 5_000, limit);
+}
+
+describe("Notes", () => {
+  it("are bounded, and the one that has been there longest goes", () => {
+    const notes = new Notes(3, 1_000);
+    for (const key of [1, 2, 3, 4]) notes.raiseReset(notes.obtain(key, 0), key, 0);
+    expect([notes.size, notes.dropped]).toEqual([3, 1]);
+    expect([1, 2, 3, 4].map((key) => notes.find(key, 0)?.reset)).toEqual([undefined, 2, 3, 4]);
+  });
+
+  it("tell keys apart by both halves of the fingerprint", () => {
+    const notes = new Notes(9, 1_000);
+    notes.raiseReset(notes.obtain(1, 2), 5, 0);
+    expect([notes.find(1, 3), notes.find(2, 2), notes.find(-1, 2)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(notes.find(1, 2)?.reset).toBe(5);
+  });
+
+  it("are kept as long as what they end can still arrive, and as their marks last", () => {
+    const notes = new Notes(9, 1_000);
+    notes.raiseReset(notes.obtain(1, 0), 5, 100);
+    notes.joinMark(notes.obtain(2, 0), BLOCK, { reset: 0, untilMs: 900, limit: 1 });
+    notes.raiseMarkReset(notes.obtain(3, 0), 5, 100);
+    const left = (now: number): number[] => {
+      notes.sweep(now, now, 100);
+      return [...notes.all()].map(({ low }) => low).sort();
+    };
+    expect(left(899)).toEqual([1, 2, 3]);
+    expect(left(900)).toEqual([1, 3]);
+    expect(left(1_100)).toEqual([3]);
+    expect(left(100 + MARK_MS_MAX)).toEqual([]);
+  });
+
+  it("are looked at a few at a time, all of them in turn", () => {
+    const notes = new Notes(99, 10);
+    for (let key = 0; key < 50; key++)
+      notes.raiseReset(notes.obtain(key, 0), 1, key < 30 ? 9e9 : 0);
+    for (let round = 0; round < 10; round++) notes.sweep(100, 100, 5);
+    expect(notes.size).toBe(30);
+  });
+});
+
+describe("marks and resets of a key", () => {
+  it("survive the eviction of its counts", () => {
+    const [member] = fleet([0], [window]);
+    member!.hit(1);
+    mark(member!, 1, BLOCK);
+    const reset = member!.reset(2);
+    expect(member!.evict(1)).toBe(true);
+    expect([waitMs(member!, 1), member!.store.knownReset(2, ~2)]).toEqual([5_000, reset]);
+    member!.hit(1);
+    expect(member!.store.isNoted(member!.store.find(1, ~1))).toBe(true);
+  });
+
+  it("are lifted by a higher limit only where a limit caused them", () => {
+    const [member] = fleet([0], [window]);
+    mark(member!, 1, PENALTY, LIMIT);
+    expect([waitMs(member!, 1, LIMIT), waitMs(member!, 1, LIMIT + 1)]).toEqual([5_000, 0]);
+    mark(member!, 1, BLOCK);
+    expect(waitMs(member!, 1, LIMIT + 1)).toBe(5_000);
+  });
+
+  it("are voided by a reset of the key, by one of all keys, and by an unblock", () => {
+    for (const lift of ["reset", "resetAll", "unmark"] as const) {
+      const [member] = fleet([0], [window]);
+      member!.hit(1, 3);
+      mark(member!, 1, BLOCK);
+      member!.store[lift](1, ~1);
+      expect(waitMs(member!, 1)).toBe(0);
+      expect(member!.held(1)).toBe(lift === "unmark" ? 3 : 0);
+      mark(member!, 1, BLOCK);
+      expect(waitMs(member!, 1)).toBe(5_000);
+    }
+  });
+
+  it("of a mark from before an unblock do not come back with it", () => {
+    const [left, right] = fleet([0, 0], [window]);
+    mark(left!, 1, BLOCK);
+    const [note] = left!.notes();
+    right!.store.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
+    right!.at(START_MS + 1).store.unmark(1, ~1);
+    right!.store.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
+    expect(waitMs(right!, 1)).toBe(0);
+  });
+});

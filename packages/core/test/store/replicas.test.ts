@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { NOBODY, Replicas, SELF } from "../../src/store/replicas.ts";
+
+describe("Replicas", () => {
+  it("give this process number 0 and every id one number of its own", () => {
+    const replicas = new Replicas("self");
+    const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
+    expect([replicas.indexOf("self"), one, two]).toEqual([SELF, 1, 2]);
+    expect([replicas.indexOf("a"), replicas.idOf(2)]).toEqual([1, "b"]);
+    expect([replicas.precedes(one, two), replicas.precedes(two, one)]).toEqual([true, false]);
+  });
+
+  it("count who is alive, and know what is silent from what is dropped", () => {
+    const replicas = new Replicas("self");
+    const one = replicas.indexOf("a");
+    expect(replicas.aliveCount).toBe(2);
+    replicas.setAlive(one, false);
+    replicas.setAlive(one, false);
+    expect([replicas.aliveCount, replicas.isAlive(one), replicas.isDropped(one)]).toEqual([
+      1,
+      false,
+      false,
+    ]);
+    replicas.drop(one);
+    replicas.setAlive(one, true);
+    expect([replicas.aliveCount, replicas.isAlive(one), replicas.isDropped(one)]).toEqual([
+      1,
+      false,
+      true,
+    ]);
+    expect(() => replicas.drop(SELF)).toThrow("does not drop itself");
+  });
+
+  it("give a replica that returns after a drop another number", () => {
+    const replicas = new Replicas("self");
+    const before = replicas.indexOf("a");
+    replicas.drop(before);
+    const after = replicas.indexOf("a");
+    expect(after).not.toBe(before);
+    expect([replicas.isDropped(before), replicas.isAlive(after)]).toEqual([true, true]);
+  });
+
+  it("give out a number again once nothing refers to it, and only then", () => {
+    const replicas = new Replicas("self");
+    const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
+    replicas.setOffset(two, 500);
+    for (const index of [one, two]) replicas.drop(index);
+    replicas.reclaim((index) => index === one);
+    expect([replicas.indexOf("c"), replicas.indexOf("d")]).toEqual([two, 3]);
+    expect([replicas.offsetMs(two), replicas.isAlive(two), replicas.isDropped(one)]).toEqual([
+      0,
+      true,
+      true,
+    ]);
+  });
+
+  it("move their version with everything that stored components are read by", () => {
+    const replicas = new Replicas("self");
+    const one = replicas.indexOf("a");
+    const moves = [
+      () => replicas.setOffset(one, 5),
+      () => replicas.setAlive(one, false),
+      () => replicas.setAlive(one, true),
+      () => replicas.drop(one),
+    ];
+    for (const move of moves) {
+      const before = replicas.version;
+      move();
+      expect(replicas.version).toBeGreaterThan(before);
+      const after = replicas.version;
+      move();
+      expect(replicas.version).toBe(after);
+    }
+  });
+
+  it("know until when everybody alive is final", () => {
+    const replicas = new Replicas("self");
+    expect(replicas.leastFinalUntilMs()).toBe(Number.POSITIVE_INFINITY);
+    const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
+    replicas.declareFinal(one, 900);
+    replicas.declareFinal(one, 800);
+    expect(replicas.leastFinalUntilMs()).toBe(Number.NEGATIVE_INFINITY);
+    replicas.declareFinal(two, 700);
+    expect(replicas.leastFinalUntilMs()).toBe(700);
+    replicas.setAlive(two, false);
+    expect(replicas.leastFinalUntilMs()).toBe(900);
+  });
+
+  it("have no number left for one too many", () => {
+    const replicas = new Replicas("self");
+    for (let index = 1; index < NOBODY; index++) replicas.indexOf(`replica-${index}`);
+    expect(replicas.indexOf("one too many")).toBe(NOBODY);
+    expect(replicas.indexOf("replica-7")).toBe(7);
+  });
+});
