@@ -24,7 +24,7 @@ import type { Rule } from "./limiter/rule.ts";
 import { COUNT_MAX, invalidOption, shown } from "./options.ts";
 import type { Policy } from "./policies/policy.ts";
 import { hearsDecisions, publishDecision, publishPressure } from "./runtime/diagnostics.ts";
-import { joinPulse, leavePulse } from "./runtime/pulse.ts";
+import { type Beat, joinPulse, leavePulse } from "./runtime/pulse.ts";
 import { Fingerprinter } from "./store/fingerprint.ts";
 import { Replicas } from "./store/replicas.ts";
 import { Store } from "./store/store.ts";
@@ -131,9 +131,16 @@ class LocalLimiter implements Limiter {
   #isClosed = false;
   #ignoredRefunds = 0;
   #reportedEvictions = 0;
+  /** A limiter that everybody else has forgotten is not kept alive by the process's timer. */
+  readonly #sweep: Beat;
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock } = options;
+    const self = new WeakRef(this);
+    this.#sweep = () => {
+      const limiter = self.deref();
+      return limiter !== undefined && limiter.#sweepSome();
+    };
     this.name = name;
     this.policies = policies;
     this.#maxKeys = maxKeys;
@@ -321,7 +328,7 @@ class LocalLimiter implements Limiter {
     joinPulse(this.#sweep);
   }
 
-  readonly #sweep = (): boolean => {
+  #sweepSome(): boolean {
     this.#advance();
     const store = this.#store;
     store.sweep(SWEEP_PER_BEAT);
@@ -339,7 +346,7 @@ class LocalLimiter implements Limiter {
     }
     this.#beats = store.size > 0 || store.notes.size > 0;
     return this.#beats;
-  };
+  }
 }
 
 function resultOf(decision: Decision): PolicyResult {

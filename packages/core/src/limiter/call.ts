@@ -7,6 +7,7 @@
 
 import { TidegateError } from "../errors.ts";
 import { invalidOption, knownOptions, shown, wholeNumber } from "../options.ts";
+import { limitMax } from "../policies/limit-max.ts";
 import type { Policy } from "../policies/policy.ts";
 
 /** What holds for one call instead of what the limiter was made with. */
@@ -76,7 +77,7 @@ export class Call {
 
   #readLimits(limit: number | Readonly<Record<string, number>>): void {
     if (typeof limit !== "object") {
-      const only = wholeNumber("limit", limit, 0);
+      const only = wholeNumber("limit", limit, 0, limitMax(this.#policies[0]!));
       if (this.limits.length === 1) {
         this.limits[0] = only;
         return;
@@ -87,7 +88,9 @@ export class Call {
     for (const name of Object.keys(limit)) {
       const given = limit[name];
       if (given === undefined) continue;
-      this.limits[this.#names.indexOf(name)] = wholeNumber(`limit.${name}`, given, 0);
+      const index = this.#names.indexOf(name);
+      const most = limitMax(this.#policies[index]!);
+      this.limits[index] = wholeNumber(`limit.${name}`, given, 0, most);
     }
   }
 

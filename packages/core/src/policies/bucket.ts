@@ -7,13 +7,14 @@
 
 import { COUNT_MAX, missingOption, positiveNumber, wholeNumber } from "../options.ts";
 
+/** The largest bucket: levels are kept in thousandths of a hit. */
+export const BUCKET_CAPACITY_MAX: number = Math.floor(COUNT_MAX / 1_000);
 /** The fastest rate, in hits per second. */
 const RATE_MAX = 1e9;
 
 export function bucketCapacity(place: string, capacity: unknown): number {
   if (capacity === undefined) throw missingOption(place, "capacity", "how many hits at once");
-  // A level is kept in thousandths.
-  return wholeNumber("capacity", capacity, 0, Math.floor(COUNT_MAX / 1_000));
+  return wholeNumber("capacity", capacity, 0, BUCKET_CAPACITY_MAX);
 }
 
 export function bucketRate(place: string, option: string, rate: unknown): number {

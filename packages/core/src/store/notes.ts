@@ -7,8 +7,10 @@
  * the note that has been there longest goes.
  */
 
-import { laterMark, MARK_KINDS, MARK_MS_MAX, type Mark } from "../lattice/mark.ts";
+import { laterMark, MARK_KINDS, type Mark } from "../lattice/mark.ts";
 
+/** How long it is remembered that marks were lifted: a day beyond the time of the longest window. */
+const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
 const HIGH_BITS = 0x1f_ffff;
 const TWO_32 = 2 ** 32;
 
@@ -78,8 +80,8 @@ export class Notes {
   raiseMarkReset(note: Note, reset: number, now: number): boolean {
     if (reset <= note.markReset) return false;
     note.markReset = reset;
-    // Whoever missed this may send the mark again for as long as a mark can last.
-    note.keepUntil = now + MARK_MS_MAX;
+    // Whoever missed this may send the mark again; nobody is expected to be away for longer.
+    note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs + MISSED_MS_MAX);
     return true;
   }
 

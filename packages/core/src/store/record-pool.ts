@@ -7,7 +7,7 @@
  * means "none". A count that does not fit a word lives in a side table behind the word `WIDE`.
  */
 
-import { invariant } from "../errors.ts";
+import { COUNT_MAX } from "../options.ts";
 
 /** A chunk holds `2 ** RECORD_BITS` records. */
 export const RECORD_BITS = 12;
@@ -97,7 +97,7 @@ export class RecordPool {
     return stored === WIDE ? this.#wide.get(id * this.stride + word)! : stored;
   }
 
-  /** Replaces the count in one word of a record. Counts may be negative, and as large as 2^53 - 1. */
+  /** Replaces the count in one word of a record. Counts may be negative; they stop at 2^53 - 1. */
   setCount(id: number, word: number, count: number): void {
     const chunk = this.chunks[id >>> RECORD_BITS]!;
     const position = (id & RECORD_MASK) * this.stride + word;
@@ -106,9 +106,9 @@ export class RecordPool {
       chunk[position] = count;
       return;
     }
-    invariant(Number.isSafeInteger(count), "a count stays a safe integer");
+    // Beyond here integers are not exact; a count that stays at the largest one refuses everything.
     chunk[position] = WIDE;
-    this.#wide.set(id * this.stride + word, count);
+    this.#wide.set(id * this.stride + word, Math.max(-COUNT_MAX, Math.min(count, COUNT_MAX)));
   }
 
   #makeRoomFor(id: number): void {

@@ -224,7 +224,9 @@ export class Store {
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
-    const reset = Math.max(this.knownReset(low, high) + 1, this.clusterNow);
+    const note = this.notes.find(low, high);
+    const known = note === undefined ? this.#limiterReset : this.knownMarkReset(note);
+    const reset = Math.max(known + 1, this.clusterNow);
     this.joinReset(low, high, reset);
     return reset;
   }
@@ -232,7 +234,7 @@ export class Store {
   /** Ends everything counted for every key so far; returns the new reset. */
   resetAll(): number {
     let largest = this.#limiterReset;
-    for (const note of this.notes.all()) largest = Math.max(largest, note.reset);
+    for (const note of this.notes.all()) largest = Math.max(largest, this.knownMarkReset(note));
     const reset = Math.max(largest + 1, this.clusterNow);
     this.joinResetAll(reset);
     return reset;

@@ -150,7 +150,7 @@ export class ReferenceStore {
 
   /** Ends what was counted for a key so far. */
   reset(key: string): void {
-    this.joinReset(key, Math.max(this.notes.knownReset(key) + 1, this.#world.clusterNow));
+    this.joinReset(key, Math.max(this.notes.knownMarkReset(key) + 1, this.#world.clusterNow));
   }
 
   joinReset(key: string, reset: number): void {
@@ -161,7 +161,7 @@ export class ReferenceStore {
 
   /** Ends what was counted for every key so far, also for keys not heard of yet. */
   resetAll(): void {
-    const known = this.notes.all().map(({ reset }) => reset);
+    const known = this.notes.all().map(({ reset, markReset }) => Math.max(reset, markReset));
     this.joinResetAll(
       Math.max(Math.max(this.notes.resetAll, ...known) + 1, this.#world.clusterNow),
     );

@@ -1,0 +1,19 @@
+/** How large a limit each policy can keep. */
+
+import { COUNT_MAX } from "../options.ts";
+import { BUCKET_CAPACITY_MAX } from "./bucket.ts";
+import type { Policy } from "./policy.ts";
+import { SLIDING_LOG_LIMIT_MAX } from "./sliding-log.ts";
+
+/** The largest limit that a policy can keep. */
+export function limitMax(policy: Policy): number {
+  switch (policy.kind) {
+    case "slidingLog":
+      return SLIDING_LOG_LIMIT_MAX;
+    case "tokenBucket":
+    case "leakyBucket":
+      return BUCKET_CAPACITY_MAX;
+    default:
+      return COUNT_MAX;
+  }
+}
