@@ -51,6 +51,7 @@ export class LogShape implements Shape {
   readonly #fields: RecordFields;
   readonly #replicas: Replicas;
   readonly #windowMs: number;
+  readonly #marginMs: number;
   readonly #own: TimeLists;
   readonly #lists = new RecordPool(L_LIST + TIME_LIST_WORDS);
   readonly #theirs: TimeLists;
@@ -61,6 +62,7 @@ export class LogShape implements Shape {
     this.#fields = new RecordFields(records, base);
     this.#replicas = replicas;
     this.#windowMs = windowMs;
+    this.#marginMs = Math.floor(windowMs / 2);
     this.#own = new TimeLists(records, base);
     this.#theirs = new TimeLists(this.#lists, L_LIST);
   }
@@ -208,8 +210,8 @@ export class LogShape implements Shape {
 
   isAdmissible(component: Component, now: number): boolean {
     const time = component.place + this.#replicas.offsetMs(component.replica);
-    // A point at the edge of the window is the base that later ones are counted from.
-    return time >= now - 2 * this.#windowMs && time <= now + this.#windowMs;
+    // A point before the window is the base that later ones are counted from.
+    return time >= now - 2 * this.#windowMs - this.#marginMs && time <= now + this.#windowMs;
   }
 
   join(id: number, component: Component, now: number): boolean {
@@ -229,7 +231,10 @@ export class LogShape implements Shape {
     return grew;
   }
 
-  /** Shows the base first, so that whoever hears it does not count what has left. */
+  /**
+   * Shows the base first, so that whoever hears it does not count what has left. It is shown well
+   * before the window: a clock a little off would otherwise count all of it as hits at its edge.
+   */
   emit(
     id: number,
     now: number,
@@ -242,7 +247,7 @@ export class LogShape implements Shape {
     const refunds = this.#refunds.get(id);
     component.opener = SELF;
     component.refusals = 0;
-    component.place = now - this.#windowMs;
+    component.place = now - this.#windowMs - this.#marginMs;
     component.hits = this.#own.base(id) >>> 0;
     component.refunds = 0;
     if (component.place >= 0) visit(component);

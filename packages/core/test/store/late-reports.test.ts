@@ -1,7 +1,13 @@
 /** What has come to nothing is still known, for as long as older reports of it can arrive. */
 
 import { describe, expect, it } from "vitest";
-import { concurrency, fixedWindow, slidingWindow, tokenBucket } from "../../src/index.ts";
+import {
+  concurrency,
+  fixedWindow,
+  slidingLog,
+  slidingWindow,
+  tokenBucket,
+} from "../../src/index.ts";
 import { fleet, START_MS } from "./fleet.ts";
 
 const gauge = concurrency({ limit: 5 });
@@ -70,4 +76,16 @@ describe("a refund of all hits", () => {
       expect(left!.held(1)).toBe(0);
     });
   }
+});
+
+describe("a log heard of late", () => {
+  it("counts only what is inside the window, also where clocks are known badly", () => {
+    for (const errorMs of [-400, -5, 0, 5, 400]) {
+      const [left, right] = fleet([0, 0], [slidingLog({ limit: 10, windowMs: 8_000 })]);
+      left!.replicas.setOffset(1, errorMs);
+      for (let hit = 0; hit < 100; hit++) right!.at(START_MS + hit * 1_000).hit(1);
+      left!.at(START_MS + 99_000).joinAll(right!.sent());
+      expect([right!.held(1), left!.held(1)]).toEqual([8, 8]);
+    }
+  });
 });

@@ -44,19 +44,23 @@ export class LogBook implements ReferenceBook {
   admits({ replica, place }: ReferenceComponent): boolean {
     const time = place + this.#world.replicas.offsetMs(replica);
     const { now } = this.#world;
-    return time >= now - 2 * this.#windowMs && time <= now + this.#windowMs;
+    const marginMs = Math.floor(this.#windowMs / 2);
+    return time >= now - 2 * this.#windowMs - marginMs && time <= now + this.#windowMs;
   }
 
   join(component: ReferenceComponent): boolean {
     return this.#ledger.join(component);
   }
 
-  /** The points inside the window, and what the total was when it began. */
+  /**
+   * The points inside the window, and what the total was when it began. That point is shown half a
+   * window early, so that whose clock is a little off takes it for a start and not for hits.
+   */
   emit(origin: Origin): ReferenceComponent[] {
     const { self, now } = this.#world;
     const inside = this.#own().filter((point) => this.#isInside(point));
     if (inside.length === 0) return [];
-    const place = now - this.#windowMs;
+    const place = now - this.#windowMs - Math.floor(this.#windowMs / 2);
     const hits = this.#base(this.#own());
     const start = { ...origin, replica: self, opener: self, place, hits, refunds: 0, refusals: 0 };
     return place < 0 ? inside : [start, ...inside];
