@@ -96,7 +96,21 @@ describe("marks and resets of a key", () => {
     }
   });
 
-  it("of a mark from before an unblock do not come back with it", () => {
+  it("are merged in their order, whatever order they arrive in", () => {
+    const earlier = { reset: 0, untilMs: START_MS + 1_000, limit: LIMIT };
+    const later = { reset: 0, untilMs: START_MS + 9_000, limit: LIMIT };
+    for (const marks of [
+      [earlier, later],
+      [later, earlier],
+    ]) {
+      const [member] = fleet([0], [window]);
+      for (const heard of marks) member!.store.joinMark(1, ~1, PENALTY, heard);
+      expect(waitMs(member!, 1)).toBe(9_000);
+      expect(member!.store.joinMark(1, ~1, PENALTY, earlier)).toBe(false);
+    }
+  });
+
+  it("from before an unblock do not come back", () => {
     const [left, right] = fleet([0, 0], [window]);
     mark(left!, 1, BLOCK);
     const [note] = left!.notes();
