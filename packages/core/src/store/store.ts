@@ -26,7 +26,7 @@ import {
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
 import { RECORD_BITS, RECORD_MASK, RecordPool } from "./record-pool.ts";
-import { type Replicas, SELF } from "./replicas.ts";
+import { NOBODY, type Replicas, SELF } from "./replicas.ts";
 import { ticketOf } from "./ticket.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
@@ -324,6 +324,8 @@ export class Store {
     const { low, high, replica } = component;
     const shape = this.shapes[component.policy];
     if (shape === undefined || replica === SELF || this.#replicas.isDropped(replica)) return false;
+    // There are only so many numbers, and what has none cannot be told apart.
+    if (replica >= NOBODY || component.opener >= NOBODY) return false;
     if (component.refunds > component.hits) return false;
     if (!shape.isAdmissible(component, this.now, this.clusterNow)) return false;
     if (shape.endsWithReset) {

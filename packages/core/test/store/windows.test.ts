@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { fixedWindow, slidingLog, slidingWindow } from "../../src/index.ts";
+import { NOBODY } from "../../src/store/replicas.ts";
 import { fleet, meet, START_MS } from "./fleet.ts";
 
 const WINDOW_MS = 8_000;
@@ -113,13 +114,16 @@ describe("components", () => {
     expect(right!.held(1)).toBe(7);
   });
 
-  it("that claim more refunds than hits, or to be one's own, are not believed", () => {
+  it("that claim more refunds than hits, or to be one's own or nobody's, are not believed", () => {
     const [left, right] = fleet([0, 0], [window]);
     left!.hit(1, 5);
     const [sent] = left!.sent();
     expect(right!.join({ ...sent!, refunds: 6 })).toBe(false);
     expect(right!.join({ ...sent!, policy: 1 })).toBe(false);
     expect(left!.join({ ...sent!, hits: 99 })).toBe(false);
+    for (const nobody of [{ replica: NOBODY }, { opener: NOBODY }]) {
+      expect(right!.store.join({ ...sent!, replica: 1, opener: 1, ...nobody })).toBe(false);
+    }
     expect([left!.held(1), right!.held(1)]).toEqual([5, 0]);
   });
 });
