@@ -5,21 +5,30 @@
 export class Admissions {
   readonly #times: number[] = [];
 
-  /** Hits admitted. */
-  get count(): number {
-    return this.#times.length;
-  }
-
   /** Adds a hit; times must not go back. */
   add(atMs: number): void {
     this.#times.push(atMs);
   }
 
-  /** Hits admitted at or after `fromMs` and before `untilMs`. */
+  /** Hits at or after `fromMs` and before `untilMs`. */
   within(fromMs: number, untilMs: number): number {
     let count = 0;
     for (const time of this.#times) if (time >= fromMs && time < untilMs) count++;
     return count;
+  }
+
+  /**
+   * Hits in `windows` windows, as the mean over all runs of so many that begin within one window
+   * after `fromMs`. Where windows drift, a single run cuts one of them, and says too much or too
+   * little by up to a limit.
+   */
+  meanWithin(fromMs: number, windows: number, windowMs: number): number {
+    let sum = 0;
+    for (const time of this.#times) {
+      const at = (time - fromMs) / windowMs;
+      sum += Math.max(0, Math.min(at, 1, windows + 1 - at));
+    }
+    return sum;
   }
 
   /** The most hits in any span of `windowMs`. */

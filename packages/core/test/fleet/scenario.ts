@@ -47,6 +47,8 @@ export interface Outcome {
   readonly admissions: Admissions;
   /** Admitted in the measured windows, in limits per window. */
   readonly sustained: number;
+  /** The same, averaged over where the windows begin. */
+  readonly mean: number;
   readonly evictions: ReturnType<Fleet["evictions"]>;
   /** How often the hot key was given up, and how often a warm one. */
   readonly hotEvictions: number;
@@ -68,7 +70,7 @@ export function runScenario(scenario: Scenario): Outcome {
 
   const untilFull = scenario.policy.kind === "tokenBucket" ? Math.ceil(1 / (load - 1)) : 0;
   const measuredFrom = START_MS + (1 + untilFull) * windowMs;
-  const measuredUntil = measuredFrom + windows * windowMs;
+  const measuredUntil = measuredFrom + (windows + 1) * windowMs;
   let hits = 0;
   for (const atMs of arrivals(spacing, perMs, START_MS, random)) {
     if (atMs >= measuredUntil) break;
@@ -77,10 +79,12 @@ export function runScenario(scenario: Scenario): Outcome {
     if (router.hit(HOT_KEY)) admissions.add(atMs);
     if (flood === true && hits++ % warmEvery === 0) pressure.hitWarmKeys();
   }
-  const measured = admissions.within(measuredFrom, measuredUntil);
+  const sum = admissions.within(measuredFrom, measuredFrom + windows * windowMs);
+  const meanSum = admissions.meanWithin(measuredFrom, windows, windowMs);
   return {
     admissions,
-    sustained: measured / (windows * limit),
+    sustained: sum / (windows * limit),
+    mean: meanSum / (windows * limit),
     evictions: fleet.evictions(),
     hotEvictions: pressure.hotEvictions,
     warmEvictions: pressure.warmEvictions,
