@@ -108,6 +108,7 @@ export class TimeLists {
   learn(owner: number, time: number, total: number, cutoff: number): boolean {
     if (time <= cutoff) {
       // Nothing is known yet of a list without points and base: its total may be anywhere by now.
+      // A base of exactly 2^32 hits reads as none, and is known again with the next one.
       const isFirst = this.base(owner) === 0 && this.#headerWord(owner, OLDEST) === 0;
       const ahead = (total - this.base(owner)) | 0;
       if (ahead === 0 || (ahead < 0 && !isFirst)) return false;
