@@ -51,14 +51,16 @@ function usualTraffic(name: PolicyName, { limit }: Allowance): readonly Traffic[
 function isFlooded(traffic: Traffic, name: PolicyName, { limit }: Allowance): boolean {
   const { replicas, load, spacing, placement } = traffic;
   if (spacing !== "Poisson") return false;
-  if (isFull) return replicas < 50 || load === 3;
+  if (isFull && (replicas === 3 || (replicas === 10 && name === "fixedWindow"))) return true;
   if (load !== 3) return false;
+  if (isFull && replicas === 10) return true;
+  if (isFull) return limit < 1_000 && (placement === "even" || placement === "least used");
   if (replicas === 3) return limit < 1_000 || placement === "even" || placement === "loyal";
   return replicas === 10 && name === "fixedWindow" && placement === "least used";
 }
 
 function scenarioOf(name: PolicyName, allowance: Allowance, traffic: Traffic): Scenario {
-  const windows = allowance.limit === 100 ? 10 : 5;
+  const windows = allowance.limit === 100 ? 8 : 4;
   return { ...allowance, ...traffic, policy: makePolicy(name, allowance), windows, seed: SEED };
 }
 
@@ -94,7 +96,7 @@ describe("a fleet whose stores are overrun by fresh keys", () => {
           const traffics = everyTraffic.filter((traffic) => isFlooded(traffic, name, allowance));
           let warmEvictions = 0;
           const broken = traffics.flatMap((traffic) => {
-            const windows = allowance.limit === 100 ? 5 : isFull ? 20 : 10;
+            const windows = isFull ? 20 : allowance.limit === 100 ? 5 : 10;
             const usual = scenarioOf(name, allowance, traffic);
             const scenario = { ...usual, windows, flood: true };
             const outcome = runScenario(scenario);
