@@ -1,0 +1,273 @@
+/**
+ * The limiter of one process: its clock, its store, and the calls that a user makes.
+ *
+ * Every call reads the clock once, finds the key once, and leaves the rest to the decider and the
+ * store. It asks the process's timer for sweeps only while there is something to sweep.
+ */
+
+import { randomBytes } from "node:crypto";
+import { Decision, type PolicyResult } from "../decision.ts";
+import { TidegateError } from "../errors.ts";
+import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
+import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
+import { COUNT_MAX, invalidOption, shown } from "../options.ts";
+import type { Policy } from "../policies/policy.ts";
+import { hearsDecisions, publishDecision, publishPressure } from "../runtime/diagnostics.ts";
+import { type Beat, joinPulse, leavePulse } from "../runtime/pulse.ts";
+import { Fingerprinter } from "../store/fingerprint.ts";
+import { Replicas } from "../store/replicas.ts";
+import { Store } from "../store/store.ts";
+import { SteadyTime } from "../time/clock.ts";
+import { type CallOptions, checkCost, checkKey } from "./call.ts";
+import { Decider, type Mode } from "./decider.ts";
+import { GaugeRule } from "./gauge-rule.ts";
+import { lifeMs } from "./life.ts";
+import type { ResolvedLimiterOptions } from "./limiter-options.ts";
+import { makeRule } from "./make-rule.ts";
+import { block, hasPenalties } from "./penalties.ts";
+import type { Rule } from "./rule.ts";
+
+/** Records looked at in one beat of the process's timer. */
+const SWEEP_PER_BEAT = 8_192;
+/** How long after its window a component may still arrive. */
+const LATE_MS = 60_000;
+
+export class LocalLimiter implements Limiter {
+  readonly name: string;
+  readonly policies: readonly Policy[];
+  readonly #maxKeys: number;
+  readonly #time: SteadyTime;
+  readonly #readsWall: boolean;
+  readonly #fingerprinter: Fingerprinter;
+  readonly #store: Store;
+  readonly #rules: readonly Rule[];
+  readonly #decider: Decider;
+  readonly #gauges: readonly GaugeRule[];
+  readonly #markLimit: number;
+  #beats = false;
+  #isClosed = false;
+  #ignoredRefunds = 0;
+  #reportedEvictions = 0;
+  /** A limiter that everybody else has forgotten is not kept alive by the process's timer. */
+  readonly #sweep: Beat;
+
+  constructor(options: ResolvedLimiterOptions) {
+    const { name, policies, maxKeys, clock } = options;
+    const self = new WeakRef(this);
+    this.#sweep = () => {
+      const limiter = self.deref();
+      if (limiter === undefined) return false;
+      return limiter.#sweepSome();
+    };
+    this.name = name;
+    this.policies = policies;
+    this.#maxKeys = maxKeys;
+    this.#time = new SteadyTime(clock);
+    this.#readsWall = policies.some(
+      (policy) => policy.kind === "fixedWindow" && policy.calendar !== null,
+    );
+    const random = new Int32Array(new Uint8Array(randomBytes(12)).buffer);
+    this.#fingerprinter = new Fingerprinter({ low: random[0]!, high: random[1]! });
+    const sections = policies.map((policy) => makeRule(policy, false));
+    this.#store = new Store(sections, {
+      replicas: new Replicas("self"),
+      keysMax: maxKeys,
+      keepMs: LATE_MS + Math.max(...policies.map((policy) => lifeMs(policy))),
+      seed: random[2]!,
+    });
+    this.#rules = sections.map((section) => section.rule());
+    this.#decider = new Decider(this.#store, this.#rules, policies);
+    this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
+    const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
+    this.#markLimit = (strict ?? policies[0]!).limit;
+  }
+
+  check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("check", key, cost, options);
+  }
+
+  peek(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("peek", key, cost, options);
+  }
+
+  charge(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
+    return this.#decide("charge", key, cost, options);
+  }
+
+  refund(key: string | Uint8Array, cost: number, decision: Decision): void {
+    checkCost(cost);
+    const tickets = Decision.ticketsOf(decision);
+    if (tickets === undefined) {
+      throw new TidegateError(
+        "TIDEGATE_DECISION_INVALID",
+        `a refund needs the decision that 'check' or 'charge' returned, got ${shown(decision)}`,
+      );
+    }
+    if (this.#gauges.length === this.#rules.length) {
+      throw new TidegateError(
+        "TIDEGATE_POLICY_UNSUITABLE",
+        `limiter ${shown(this.name)} only has concurrency: use 'release' to give back`,
+      );
+    }
+    const id = this.#locate(key);
+    const { low, high } = this.#fingerprinter;
+    const tie = this.#store.ticketTie(id, low, high);
+    let given = 0;
+    this.#rules.forEach((rule, index) => {
+      const isOnly = typeof tickets === "number";
+      const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
+      const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
+      if (id === 0 || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
+      const { resetMs } = decision.results?.[index] ?? decision;
+      const { now, clusterNow } = this.#store;
+      const isHeld = now < decision.atMs + resetMs;
+      const owed = Math.min(cost * weight, COUNT_MAX);
+      const component = ticket ^ tie;
+      const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
+      given = Math.max(given, Math.ceil(paid / weight));
+    });
+    if (given > 0) this.#store.changed(id);
+    this.#ignoredRefunds += Math.max(0, cost - given);
+  }
+
+  release(key: string | Uint8Array, cost = 1): void {
+    checkCost(cost);
+    if (this.#gauges.length === 0) {
+      throw new TidegateError(
+        "TIDEGATE_POLICY_UNSUITABLE",
+        `limiter ${shown(this.name)} has no concurrency policy to release from: use 'refund'`,
+      );
+    }
+    const id = this.#locate(key);
+    if (id === 0) return;
+    for (const gauge of this.#gauges) if (gauge.release(id, cost) > 0) this.#store.changed(id);
+  }
+
+  reset(key: string | Uint8Array): void {
+    this.#locate(key);
+    this.#store.reset(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  resetAll(): void {
+    this.#advance();
+    this.#store.resetAll();
+  }
+
+  block(key: string | Uint8Array, forMs: number): void {
+    if (!Number.isSafeInteger(forMs) || forMs < 1 || forMs > MARK_MS_MAX) {
+      throw invalidOption("forMs", "whole milliseconds from 1 to ten years", forMs);
+    }
+    this.#locate(key);
+    block(this.#store, this.#fingerprinter.low, this.#fingerprinter.high, forMs);
+    this.#beat();
+  }
+
+  unblock(key: string | Uint8Array): void {
+    this.#locate(key);
+    this.#store.unmark(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  inspect(key: string | Uint8Array): Inspection {
+    const decision = this.#decide("peek", key, 0, undefined);
+    const { low, high } = this.#fingerprinter;
+    const store = this.#store;
+    const note = store.notes.find(low, high);
+    const marks = MARK_KINDS.flatMap((kind, index) => {
+      const mark = note?.marks[index];
+      if (note === undefined || mark === undefined) return [];
+      const known = store.knownMarkReset(note);
+      const remainingMs = markWaitMs(mark, known, this.#markLimit, store.clusterNow);
+      return remainingMs > 0 ? [{ kind, remainingMs }] : [];
+    });
+    const results = decision.results ?? [resultOf(decision)];
+    return { known: store.find(low, high) !== 0 || marks.length > 0, results, marks };
+  }
+
+  status(): LimiterStatus {
+    const { expired, foreign, live, refused, turnedAway } = this.#store.evictions;
+    return {
+      name: this.name,
+      keys: this.#store.size,
+      maxKeys: this.#maxKeys,
+      evicted: { expired, foreign, live, refused },
+      turnedAway,
+      ignoredRefunds: this.#ignoredRefunds,
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    leavePulse(this.#sweep);
+    this.#store.clear();
+  }
+
+  #decide(
+    mode: Mode,
+    key: string | Uint8Array,
+    cost: number,
+    options: CallOptions | undefined,
+  ): Decision {
+    if (typeof key !== "string") checkKey(key);
+    if (cost !== 1) checkCost(cost);
+    this.#advance();
+    const fingerprinter = this.#fingerprinter;
+    fingerprinter.take(key);
+    const decision = this.#decider.decide(
+      mode,
+      fingerprinter.low,
+      fingerprinter.high,
+      cost,
+      options,
+    );
+    if (!this.#beats) this.#beat();
+    if (mode !== "peek" && hearsDecisions()) {
+      publishDecision({ limiter: this.name, key, cost, decision });
+    }
+    return decision;
+  }
+
+  /** Finds a key's record; its fingerprint stays in the fingerprinter. */
+  #locate(key: unknown): number {
+    checkKey(key);
+    this.#advance();
+    this.#fingerprinter.take(key);
+    return this.#store.find(this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  #advance(): void {
+    const now = this.#time.read();
+    this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
+  }
+
+  /** Asks for sweeps while there is something to sweep. */
+  #beat(): void {
+    if (this.#isClosed || (this.#store.size === 0 && this.#store.notes.size === 0)) return;
+    this.#beats = true;
+    joinPulse(this.#sweep);
+  }
+
+  #sweepSome(): boolean {
+    this.#advance();
+    const store = this.#store;
+    store.sweep(SWEEP_PER_BEAT);
+    const { live, refused, turnedAway } = store.evictions;
+    if (live + turnedAway > this.#reportedEvictions) {
+      this.#reportedEvictions = live + turnedAway;
+      publishPressure({
+        limiter: this.name,
+        keys: store.size,
+        maxKeys: this.#maxKeys,
+        evictedLive: live,
+        evictedRefused: refused,
+        turnedAway,
+      });
+    }
+    this.#beats = store.size > 0 || store.notes.size > 0;
+    return this.#beats;
+  }
+}
+
+function resultOf(decision: Decision): PolicyResult {
+  const { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs } = decision;
+  return { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs };
+}
