@@ -14,8 +14,9 @@ import { betterCheckpoint, type Checkpoint, drain, foldSlot } from "../lattice/c
 import type { Component } from "../lattice/component.ts";
 import type { ComponentVisitor, Shape } from "./entry.ts";
 import { RecordFields } from "./record-fields.ts";
-import { RecordPool } from "./record-pool.ts";
+import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
+import { SlotRings } from "./slot-rings.ts";
 import { ticketOf } from "./ticket.ts";
 
 const SLOT_HIGH = 0;
@@ -30,17 +31,7 @@ const SLOT_HIGH_MASK = 0xffff;
 /** The high half of no slot: the record has not been aligned yet. */
 const UNSET = 0xffff;
 
-// Words of another replica's ring.
-const R_NEXT = 0;
-const R_REPLICA = 1;
-const R_GENERATION = 2;
-const R_SLOT_HIGH = 3;
-const R_SLOT_LOW = 4;
-const R_BINS = 5;
-
 const TWO_32 = 2 ** 32;
-/** More rings of one key than any lawful history makes. */
-const RINGS_MAX = 4096;
 /** Levels are kept in thousandths of a hit, so that whole rates leak whole numbers each ms. */
 export const LEVEL_SCALE = 1_000;
 /** Levels closer than this are the same: what rounding of fractional rates may add up to. */
@@ -89,9 +80,8 @@ export class GridShape implements Shape {
   readonly #bins: number;
   readonly #own: number;
   readonly #others: number;
-  readonly #rings: RecordPool;
+  readonly #rings: SlotRings;
   readonly #refunds = new Map<number, number>();
-  readonly #ringRefunds = new Map<number, number>();
 
   constructor(records: RecordPool, replicas: Replicas, base: number, options: GridShapeOptions) {
     this.#fields = new RecordFields(records, base);
@@ -104,7 +94,7 @@ export class GridShape implements Shape {
     this.#own = options.leak > 0 ? LEVEL_HIGH + 1 : CHAIN + 1;
     this.#others = options.shared ? this.#own + this.#bins : 0;
     this.words = gridShapeWords(options);
-    this.#rings = new RecordPool(R_BINS + this.#bins);
+    this.#rings = new SlotRings(records, base + CHAIN, this.#bins, this.#ahead);
   }
 
   begin(id: number): void {
@@ -188,15 +178,15 @@ export class GridShape implements Shape {
     for (let bin = 0; bin < this.#bins; bin++) {
       this.#fields.setCount(id, this.#others + bin, 0);
     }
-    for (let ring = this.#fields.word(id, CHAIN); ring !== 0; ) {
-      const next = this.#rings.word(ring, R_NEXT);
-      const dropped = this.#replicas.isDropped(this.#rings.word(ring, R_REPLICA));
-      if (dropped || this.#slot - this.#ringSlot(ring) >= this.#bins) {
-        this.#removeRing(id, ring);
+    for (let ring = this.#rings.first(id); ring !== 0; ) {
+      const next = this.#rings.next(ring);
+      const isDropped = this.#replicas.isDropped(this.#rings.replica(ring));
+      if (isDropped || this.#rings.isOver(ring, this.#slot)) {
+        this.#rings.remove(id, ring);
       } else {
-        this.#alignRing(ring);
+        this.#rings.turn(ring, this.#slot);
         for (let bin = 0; bin < this.#bins; bin++) {
-          this.#fields.addToCount(id, this.#others + bin, this.#ringHits(ring, bin));
+          this.#fields.addToCount(id, this.#others + bin, this.#rings.hits(ring, bin));
         }
       }
       ring = next;
@@ -213,7 +203,7 @@ export class GridShape implements Shape {
   }
 
   release(id: number): void {
-    this.#removeRings(id);
+    this.#rings.clear(id);
     if (this.#refunds.size === 0) return;
     for (let bin = 0; bin < this.#bins; bin++) this.#refunds.delete(id * this.#bins + bin);
   }
@@ -251,17 +241,13 @@ export class GridShape implements Shape {
 
   join(id: number, component: Component, _now: number, clusterNow: number): boolean {
     this.read(id, clusterNow);
-    const ring = this.#ringOf(id, component.replica, component.generation | 0);
+    const ring = this.#rings.obtain(id, component.replica, component.generation | 0, this.#slot);
     if (ring === 0) return false;
     const bin = component.place % this.#bins;
-    const before = this.#ringHits(ring, bin);
-    const grewHits = component.hits > this.#rings.count(ring, R_BINS + bin);
-    if (grewHits) this.#rings.setCount(ring, R_BINS + bin, component.hits);
-    const key = ring * this.#bins + bin;
-    const grewRefunds = component.refunds > (this.#ringRefunds.get(key) ?? 0);
-    if (grewRefunds) this.#ringRefunds.set(key, component.refunds);
-    this.#fields.addToCount(id, this.#others + bin, this.#ringHits(ring, bin) - before);
-    return grewHits || grewRefunds;
+    const before = this.#rings.hits(ring, bin);
+    const grew = this.#rings.raise(ring, bin, component.hits, component.refunds);
+    this.#fields.addToCount(id, this.#others + bin, this.#rings.hits(ring, bin) - before);
+    return grew;
   }
 
   emit(
@@ -286,10 +272,8 @@ export class GridShape implements Shape {
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
-    let ring = this.#fields.word(id, CHAIN);
-    for (; ring !== 0; ring = this.#rings.word(ring, R_NEXT)) {
-      mark(this.#rings.word(ring, R_REPLICA));
-    }
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) mark(rings.replica(ring));
   }
 
   /** A bucket's level after the newest slot that has been folded away. */
@@ -348,7 +332,7 @@ export class GridShape implements Shape {
       if (!this.#isFinal(this.#slot - this.#slots)) exact = 0;
       // After a step back of the clock nothing lies in the right bin, so everything leaves.
       this.#turn(id, slot, slot < this.#slot ? this.#slot - slot : this.#bins);
-      if (slot > this.#slot) this.#removeRings(id);
+      if (slot > this.#slot) this.#rings.clear(id);
     }
     this.#fields.setWord(id, SLOT_HIGH, Math.floor(this.#slot / TWO_32) | exact);
     this.#fields.setWord(id, SLOT_LOW, this.#slot | 0);
@@ -413,12 +397,10 @@ export class GridShape implements Shape {
       if (this.#others !== 0 && this.#fields.word(id, this.#others + bin) !== 0) return true;
     }
     // Hits given back still count for something: against reports that are older than the refund.
-    let ring = this.#fields.word(id, CHAIN);
-    for (; ring !== 0; ring = this.#rings.word(ring, R_NEXT)) {
-      this.#alignRing(ring);
-      for (let bin = 0; bin < this.#bins; bin++) {
-        if (this.#rings.word(ring, R_BINS + bin) !== 0) return true;
-      }
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+      rings.turn(ring, this.#slot);
+      if (rings.isUsed(ring)) return true;
     }
     return false;
   }
@@ -450,86 +432,6 @@ export class GridShape implements Shape {
     this.#setCheckpointLevel(id, level);
     const high = this.#fields.word(id, SLOT_HIGH) & SLOT_HIGH_MASK;
     this.#fields.setWord(id, SLOT_HIGH, high | (exact ? EXACT : 0));
-  }
-
-  /** The ring of a replica's generation, aligned to the current slot; 0 when out of room. */
-  #ringOf(id: number, replica: number, generation: number): number {
-    let length = 0;
-    let ring = this.#fields.word(id, CHAIN);
-    for (; ring !== 0; ring = this.#rings.word(ring, R_NEXT)) {
-      length++;
-      if (
-        this.#rings.word(ring, R_REPLICA) === replica &&
-        this.#rings.word(ring, R_GENERATION) === generation
-      ) {
-        this.#alignRing(ring);
-        return ring;
-      }
-    }
-    ring = length < RINGS_MAX ? this.#rings.allocate() : 0;
-    if (ring === 0) return 0;
-    this.#rings.setWord(ring, R_NEXT, this.#fields.word(id, CHAIN));
-    this.#rings.setWord(ring, R_REPLICA, replica);
-    this.#rings.setWord(ring, R_GENERATION, generation);
-    this.#setRingSlot(ring);
-    this.#fields.setWord(id, CHAIN, ring);
-    return ring;
-  }
-
-  #alignRing(ring: number): void {
-    const turns = this.#slot - this.#ringSlot(ring);
-    if (turns === 0) return;
-    const steps = turns < 0 ? this.#bins : Math.min(turns, this.#bins);
-    let bin = (this.#ringSlot(ring) + this.#ahead + 1) % this.#bins;
-    for (let step = 0; step < steps; step++) {
-      this.#rings.setCount(ring, R_BINS + bin, 0);
-      if (this.#ringRefunds.size !== 0) this.#ringRefunds.delete(ring * this.#bins + bin);
-      bin = bin + 1 === this.#bins ? 0 : bin + 1;
-    }
-    this.#setRingSlot(ring);
-  }
-
-  #ringHits(ring: number, bin: number): number {
-    const refunds =
-      this.#ringRefunds.size === 0 ? 0 : (this.#ringRefunds.get(ring * this.#bins + bin) ?? 0);
-    return this.#rings.count(ring, R_BINS + bin) - refunds;
-  }
-
-  #ringSlot(ring: number): number {
-    return (
-      this.#rings.word(ring, R_SLOT_HIGH) * TWO_32 + (this.#rings.word(ring, R_SLOT_LOW) >>> 0)
-    );
-  }
-
-  #setRingSlot(ring: number): void {
-    this.#rings.setWord(ring, R_SLOT_HIGH, Math.floor(this.#slot / TWO_32));
-    this.#rings.setWord(ring, R_SLOT_LOW, this.#slot | 0);
-  }
-
-  #removeRings(id: number): void {
-    for (let ring = this.#fields.word(id, CHAIN); ring !== 0; ) {
-      const next = this.#rings.word(ring, R_NEXT);
-      this.#removeRing(id, ring);
-      ring = next;
-    }
-  }
-
-  #removeRing(id: number, removed: number): void {
-    let before = 0;
-    let ring = this.#fields.word(id, CHAIN);
-    while (ring !== removed) {
-      before = ring;
-      ring = this.#rings.word(ring, R_NEXT);
-    }
-    const next = this.#rings.word(ring, R_NEXT);
-    if (before === 0) this.#fields.setWord(id, CHAIN, next);
-    else this.#rings.setWord(before, R_NEXT, next);
-    if (this.#ringRefunds.size !== 0) {
-      for (let bin = 0; bin < this.#bins; bin++) {
-        this.#ringRefunds.delete(ring * this.#bins + bin);
-      }
-    }
-    this.#rings.release(ring);
   }
 }
 
