@@ -275,6 +275,8 @@ export class Store {
 
   /** Learns that a key's marks up to a reset are void; returns whether that was new. */
   joinMarkReset(low: number, high: number, reset: number): boolean {
+    // Old news makes no note: in a full table it would push out another.
+    if (reset <= (this.notes.find(low, high)?.markReset ?? 0)) return false;
     const note = this.#noteFor(low, high);
     if (!this.notes.raiseMarkReset(note, reset, this.now)) return false;
     note.frame = this.frame;
