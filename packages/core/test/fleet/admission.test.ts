@@ -36,7 +36,7 @@ const everyTraffic: readonly Traffic[] = SIZES.flatMap((replicas) =>
 function isUsual({ replicas, load, spacing, placement }: Traffic): boolean {
   if (spacing !== SPACINGS[LOADS.indexOf(load) % 2]) return false;
   if (replicas === 3) return load !== 5;
-  if (replicas === 10) return load === 3;
+  if (replicas === 10) return load === 3 && (placement === "Zipf" || placement === "least used");
   return load === 3 && placement === "least used";
 }
 
