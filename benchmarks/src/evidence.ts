@@ -16,6 +16,7 @@ export interface Reading {
 }
 
 const MIB = 2 ** 20;
+const SPREAD_TRUSTED = 0.1;
 const TIDEGATE = TIDEGATE_SUBJECTS[0];
 
 export class Evidence {
@@ -37,7 +38,7 @@ export class Evidence {
     const rival = subjects.length > 1 ? `${fastest.subject}; ` : "";
     return {
       value: fastest.netNs / tidegate.netNs,
-      note: `${rival}with making the key ${raw.toFixed(2)} ×`,
+      note: `${rival}with making the key ${raw.toFixed(2)} ×${doubt(tidegate, fastest)}`,
     };
   }
 
@@ -49,7 +50,7 @@ export class Evidence {
     const raw = refused.raw.median / allowed.raw.median;
     return {
       value: refused.netNs / allowed.netNs,
-      note: `with making the key ${raw.toFixed(2)} ×`,
+      note: `with making the key ${raw.toFixed(2)} ×${doubt(allowed, refused)}`,
     };
   }
 
@@ -138,6 +139,13 @@ export class Evidence {
       .map(({ record }) => record)
       .filter((record): record is Extract<ScenarioRecord, { kind: Kind }> => record.kind === kind);
   }
+}
+
+/** A warning, if rounds lie so far apart that a ratio of their medians means little. */
+function doubt(...records: readonly SpeedRecord[]): string {
+  const widest = Math.max(...records.map(({ raw }) => raw.spread));
+  if (widest <= SPREAD_TRUSTED) return "";
+  return `; uneven, ±${Math.round(widest * 100)} %: run again on a quiet machine`;
 }
 
 function tenSeconds({ cpuMs, seconds }: { cpuMs: number; seconds: number }): number {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CORE_HEADINGS } from "../src/core-suite.ts";
 import { coreTargets } from "../src/core-targets.ts";
 import type { ScenarioRecord } from "../src/scenarios/catalogue.ts";
+import type { SubjectName } from "../src/subjects/registry.ts";
 
 function statusOf(claim: string, heading: string, ...records: ScenarioRecord[]): string {
   const targets = coreTargets(records.map((record) => ({ heading, record })));
@@ -12,6 +13,20 @@ function weighed(keys: number, managedBytesPerKey: number): ScenarioRecord {
   const resident = { residentBytesPerKey: 0, residentBytes: 0, residentBytesPeak: 0 };
   const subject = "tidegate fixedWindow";
   return { kind: "memory", subject, keys, managedBytesPerKey, ...resident };
+}
+
+function timed(subject: SubjectName, median: number, spread: number): ScenarioRecord {
+  const shape = { keys: 1, spread: "uniform", distinctKeys: 1, requests: 10, rounds: 3 } as const;
+  const raw = { median, spread };
+  return {
+    kind: "speed",
+    subject,
+    verdict: "allowed",
+    ...shape,
+    raw,
+    keyNs: 50,
+    netNs: median - 50,
+  };
 }
 
 describe("a claim", () => {
@@ -25,6 +40,20 @@ describe("a claim", () => {
     expect(statusOf(claim, CORE_HEADINGS.memory, weighed(100, 65), weighed(200, 50))).toBe(
       "missed",
     );
+  });
+
+  it("about speed warns when the rounds were uneven", () => {
+    const heading = CORE_HEADINGS.hotKey;
+    const notes = [0.02, 0.3].map((spread) => {
+      const findings = [
+        timed("tidegate fixedWindow", 100, spread),
+        timed("express-rate-limit", 300, 0.01),
+      ];
+      const targets = coreTargets(findings.map((record) => ({ heading, record })));
+      return targets.find(({ claim }) => claim.includes("express-rate-limit"))!.note;
+    });
+    expect(notes[0]).not.toContain("uneven");
+    expect(notes[1]).toContain("uneven, ±30 %");
   });
 
   it("about leaving is missed by a process that had to be killed", () => {
