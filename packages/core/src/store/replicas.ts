@@ -27,9 +27,10 @@ export class Replicas {
 
   readonly #ids: string[] = [];
   readonly #indexes = new Map<string, number>();
-  readonly #states = new Uint8Array(NOBODY);
-  readonly #offsets = new Float64Array(NOBODY);
-  readonly #finals = new Float64Array(NOBODY);
+  // These grow with the replicas heard of: most limiters never hear of any.
+  readonly #states: number[] = [];
+  readonly #offsets: number[] = [];
+  readonly #finals: number[] = [];
   readonly #free: number[] = [];
 
   constructor(self: string) {
