@@ -57,7 +57,7 @@ export interface Evictions {
   expired: number;
   /** Known only from others. */
   foreign: number;
-  /** This replica's own, still counting. */
+  /** Still counting: this replica's own, and others' that were being refused. */
   live: number;
   /** Of those, keys that were being refused. */
   refused: number;
