@@ -27,7 +27,6 @@ export class Decider {
   readonly #markIndex: number;
   readonly #strict: FixedWindowPolicy | null;
   readonly #countsRefused: boolean;
-  readonly #isPlain: boolean;
 
   constructor(store: Store, rules: readonly Rule[], policies: readonly Policy[]) {
     this.#store = store;
@@ -40,46 +39,10 @@ export class Decider {
     this.#markIndex = Math.max(0, index);
     this.#strict = index < 0 ? null : (policies[index] as FixedWindowPolicy);
     this.#countsRefused = policies.some((policy) => countsRefused(policy));
-    this.#isPlain = policies.length === 1 && this.#strict === null && !this.#countsRefused;
   }
 
   /** Decides about a key at the store's time. */
   decide(
-    mode: Mode,
-    low: number,
-    high: number,
-    cost: number,
-    options: CallOptions | undefined,
-  ): Decision {
-    const isPlain = this.#isPlain && mode === "check" && options === undefined;
-    if (isPlain && this.#store.notes.size === 0) return this.#checkPlain(low, high, cost);
-    return this.#decideAny(mode, low, high, cost, options);
-  }
-
-  /** The usual case, which is most of all traffic: one policy, and nothing special about the call. */
-  #checkPlain(low: number, high: number, cost: number): Decision {
-    const store = this.#store;
-    const rule = this.#rules[0]!;
-    const verdict = this.#verdicts[0]!;
-    let id = store.find(low, high);
-    rule.read(id, low, store.now, store.clusterNow);
-    judge(rule, cost, rule.policy.limit, true, verdict);
-    if (!verdict.allowed) {
-      if (id !== 0) store.setRefused(id);
-      return new Decision(verdict, store.now, "limit", 0);
-    }
-    if (cost === 0) return new Decision(verdict, store.now, null, 0);
-    if (id === 0) {
-      id = store.insert(low, high);
-      if (id === 0) return new Decision(verdict, store.now, null, 0);
-      rule.read(id, low, store.now, store.clusterNow);
-    }
-    store.changed(id);
-    rule.add(id, cost);
-    return new Decision(verdict, store.now, null, rule.ticket(id) ^ store.ticketTie(id, low, high));
-  }
-
-  #decideAny(
     mode: Mode,
     low: number,
     high: number,

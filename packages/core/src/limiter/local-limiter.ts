@@ -12,8 +12,7 @@ import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
 import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
 import { COUNT_MAX, invalidOption, shown } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
-import { hearsDecisions, publishDecision, publishPressure } from "../runtime/diagnostics.ts";
-import { type Beat, joinPulse, leavePulse } from "../runtime/pulse.ts";
+import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
 import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
@@ -21,14 +20,14 @@ import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey } from "./call.ts";
 import { Decider, type Mode } from "./decider.ts";
 import { GaugeRule } from "./gauge-rule.ts";
+import { Housekeeping } from "./housekeeping.ts";
 import { lifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
+import { type UsualCheck, usualCheck } from "./usual-check.ts";
 
-/** Records looked at in one beat of the process's timer. */
-const SWEEP_PER_BEAT = 8_192;
 /** How long after its window a component may still arrive. */
 const LATE_MS = 60_000;
 
@@ -42,23 +41,14 @@ export class LocalLimiter implements Limiter {
   readonly #store: Store;
   readonly #rules: readonly Rule[];
   readonly #decider: Decider;
+  readonly #usual: UsualCheck | null;
   readonly #gauges: readonly GaugeRule[];
   readonly #markLimit: number;
-  #beats = false;
-  #isClosed = false;
+  readonly #housekeeping: Housekeeping;
   #ignoredRefunds = 0;
-  #reportedEvictions = 0;
-  /** A limiter that everybody else has forgotten is not kept alive by the process's timer. */
-  readonly #sweep: Beat;
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock } = options;
-    const self = new WeakRef(this);
-    this.#sweep = () => {
-      const limiter = self.deref();
-      if (limiter === undefined) return false;
-      return limiter.#sweepSome();
-    };
     this.name = name;
     this.policies = policies;
     this.#maxKeys = maxKeys;
@@ -68,22 +58,43 @@ export class LocalLimiter implements Limiter {
     );
     const random = new Int32Array(new Uint8Array(randomBytes(12)).buffer);
     this.#fingerprinter = new Fingerprinter({ low: random[0]!, high: random[1]! });
+    const life = Math.max(...policies.map((policy) => lifeMs(policy)));
     const sections = policies.map((policy) => makeRule(policy, false));
     this.#store = new Store(sections, {
       replicas: new Replicas("self"),
       keysMax: maxKeys,
-      keepMs: LATE_MS + Math.max(...policies.map((policy) => lifeMs(policy))),
+      keepMs: LATE_MS + life,
       seed: random[2]!,
+    });
+    this.#housekeeping = new Housekeeping(this.#store, {
+      name,
+      maxKeys,
+      lifeMs: life,
+      advance: () => this.#advance(),
     });
     this.#rules = sections.map((section) => section.rule());
     this.#decider = new Decider(this.#store, this.#rules, policies);
+    this.#usual = usualCheck(this.#store, policies);
     this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
   }
 
   check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
-    return this.#decide("check", key, cost, options);
+    if (typeof key !== "string") checkKey(key);
+    if (cost !== 1) checkCost(cost);
+    this.#advance();
+    const fingerprinter = this.#fingerprinter;
+    fingerprinter.take(key);
+    const usual = this.#usual;
+    if (usual !== null && cost !== 0 && options === undefined) {
+      const decision = usual.check(fingerprinter.low, fingerprinter.high, cost);
+      if (decision !== null) {
+        if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
+        return decision;
+      }
+    }
+    return this.#decideTaken("check", key, cost, options);
   }
 
   peek(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -159,7 +170,7 @@ export class LocalLimiter implements Limiter {
     }
     this.#locate(key);
     block(this.#store, this.#fingerprinter.low, this.#fingerprinter.high, forMs);
-    this.#beat();
+    this.#housekeeping.begin();
   }
 
   unblock(key: string | Uint8Array): void {
@@ -196,9 +207,8 @@ export class LocalLimiter implements Limiter {
   }
 
   close(): void {
-    this.#isClosed = true;
-    leavePulse(this.#sweep);
-    this.#store.clear();
+    this.#housekeeping.end();
+    this.#store.close();
   }
 
   #decide(
@@ -210,16 +220,19 @@ export class LocalLimiter implements Limiter {
     if (typeof key !== "string") checkKey(key);
     if (cost !== 1) checkCost(cost);
     this.#advance();
-    const fingerprinter = this.#fingerprinter;
-    fingerprinter.take(key);
-    const decision = this.#decider.decide(
-      mode,
-      fingerprinter.low,
-      fingerprinter.high,
-      cost,
-      options,
-    );
-    if (!this.#beats) this.#beat();
+    this.#fingerprinter.take(key);
+    return this.#decideTaken(mode, key, cost, options);
+  }
+
+  #decideTaken(
+    mode: Mode,
+    key: string | Uint8Array,
+    cost: number,
+    options: CallOptions | undefined,
+  ): Decision {
+    const { low, high } = this.#fingerprinter;
+    const decision = this.#decider.decide(mode, low, high, cost, options);
+    this.#housekeeping.begin();
     if (mode !== "peek" && hearsDecisions()) {
       publishDecision({ limiter: this.name, key, cost, decision });
     }
@@ -236,34 +249,11 @@ export class LocalLimiter implements Limiter {
 
   #advance(): void {
     const now = this.#time.read();
+    if (now !== this.#store.now || this.#readsWall) this.#advanceTo(now);
+  }
+
+  #advanceTo(now: number): void {
     this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
-  }
-
-  /** Asks for sweeps while there is something to sweep. */
-  #beat(): void {
-    if (this.#isClosed || (this.#store.size === 0 && this.#store.notes.size === 0)) return;
-    this.#beats = true;
-    joinPulse(this.#sweep);
-  }
-
-  #sweepSome(): boolean {
-    this.#advance();
-    const store = this.#store;
-    store.sweep(SWEEP_PER_BEAT);
-    const { live, refused, turnedAway } = store.evictions;
-    if (live + turnedAway > this.#reportedEvictions) {
-      this.#reportedEvictions = live + turnedAway;
-      publishPressure({
-        limiter: this.name,
-        keys: store.size,
-        maxKeys: this.#maxKeys,
-        evictedLive: live,
-        evictedRefused: refused,
-        turnedAway,
-      });
-    }
-    this.#beats = store.size > 0 || store.notes.size > 0;
-    return this.#beats;
   }
 }
 

@@ -7,6 +7,8 @@
  * would cost an object on every request.
  */
 
+import { RecentKeys } from "./recent-keys.ts";
+
 const ASCII_MAX = 0x7f;
 const BYTE_MAX = 0xff;
 
@@ -16,24 +18,27 @@ export interface FingerprintSeed {
   readonly high: number;
 }
 
-export class Fingerprinter {
-  /** Low half of the last fingerprint, as a signed 32-bit integer. */
-  low = 0;
-  /** High half of the last fingerprint, as a signed 32-bit integer. */
-  high = 0;
-
+export class Fingerprinter extends RecentKeys {
   readonly #seedLow: number;
   readonly #seedHigh: number;
 
   constructor(seed: FingerprintSeed) {
+    super();
     this.#seedLow = seed.low | 0;
     this.#seedHigh = seed.high | 0;
   }
 
   /** Computes the fingerprint of `key` into `low` and `high`. */
   take(key: string | Uint8Array): void {
+    if (typeof key !== "string" || !this.recall(key)) this.#compute(key);
+  }
+
+  #compute(key: string | Uint8Array): void {
     if (typeof key === "string") {
-      if (this.#hash(key, ASCII_MAX)) return;
+      if (this.#hash(key, ASCII_MAX)) {
+        this.missed(key);
+        return;
+      }
       this.#hash(Buffer.from(key, "utf8").toString("latin1"), BYTE_MAX);
       return;
     }
@@ -74,10 +79,22 @@ export class Fingerprinter {
       v0 ^= word;
     }
     let last = length << 24;
-    for (; position < length; position++) {
-      const code = bytes.charCodeAt(position);
-      codes |= code;
-      last |= code << ((position & 3) << 3);
+    if (length >= 4) {
+      // The last four bytes without those that are in the words: a loop over one to three bytes is
+      // hard to predict, and shifting is not.
+      const c0 = bytes.charCodeAt(length - 4);
+      const c1 = bytes.charCodeAt(length - 3);
+      const c2 = bytes.charCodeAt(length - 2);
+      const c3 = bytes.charCodeAt(length - 1);
+      codes |= c1 | c2 | c3;
+      const end = c0 | (c1 << 8) | (c2 << 16) | (c3 << 24);
+      last |= (end >>> 8) >>> ((3 - (length & 3)) << 3);
+    } else {
+      for (; position < length; position++) {
+        const code = bytes.charCodeAt(position);
+        codes |= code;
+        last |= code << (position << 3);
+      }
     }
     if (codes > codeMax) return false;
 

@@ -7,12 +7,14 @@
  * one process do not in another.
  */
 
-import { RECORD_BITS, RECORD_MASK, type RecordPool } from "./record-pool.ts";
+import type { RecordPool } from "./record-pool.ts";
 
 const SEGMENT_SLOTS_MIN = 64;
-const SEGMENT_SLOTS_MAX = 1024;
+const SEGMENT_SLOTS_MAX = 16384;
 const DEPTH_MAX = 20;
+const RECORD_ID_BITS = 24;
 const RECORD_ID_MASK = 0xff_ffff;
+const RECENT_MASK = 0xff;
 
 // Each segment carries two numbers of its own behind its slots.
 const SEGMENT_EXTRA = 2;
@@ -28,6 +30,11 @@ export class KeyIndex {
   readonly #seed: number;
   #directory: Int32Array[];
   #depth = 0;
+  /**
+   * Where keys were found lately, each at the place that its fingerprint says: eight bits of the
+   * fingerprint above the record's number, so that other keys' records are rarely looked at.
+   */
+  readonly #recent = new Int32Array(RECENT_MASK + 1);
 
   /** @param seed any 32 bits, chosen at random once per process */
   constructor(records: RecordPool, seed: number) {
@@ -36,24 +43,44 @@ export class KeyIndex {
     this.#directory = [segmentOf(SEGMENT_SLOTS_MIN, 0)];
   }
 
-  /** The record with this fingerprint, or 0. */
+  /** The record with this fingerprint, which is in hand then; or 0. */
   find(low: number, high: number): number {
-    const hash = this.#hash(low, high);
-    const segment = this.#segmentFor(hash);
-    const mask = segment.length - SEGMENT_EXTRA - 1;
-    const records = this.#records;
-    const tag = tagOf(hash);
-    for (let position = hash & mask; ; position = (position + 1) & mask) {
-      const slot = segment[position]!;
-      if (slot === 0) return 0;
-      if (slot >>> 24 !== tag) continue;
-      const id = slot & RECORD_ID_MASK;
-      const chunk = records.chunks[id >>> RECORD_BITS]!;
-      const start = (id & RECORD_MASK) * records.stride;
+    const recent = this.#recent[low & RECENT_MASK]!;
+    if (recent !== 0 && (recent ^ high) >>> RECORD_ID_BITS === 0) {
+      const records = this.#records;
+      const id = recent & RECORD_ID_MASK;
+      if (records.id !== id) records.take(id);
+      const { chunk, start } = records;
       if (chunk[start + FINGERPRINT_LOW] === low && chunk[start + FINGERPRINT_HIGH] === high) {
         return id;
       }
     }
+    return this.#search(low, high);
+  }
+
+  #search(low: number, high: number): number {
+    const hash = this.#hash(low, high);
+    const segment = this.#segmentFor(hash);
+    const mask = segment.length - SEGMENT_EXTRA - 1;
+    const tag = tagOf(hash);
+    for (let position = hash & mask; ; position = (position + 1) & mask) {
+      const slot = segment[position]!;
+      if (slot === 0) return 0;
+      if (slot >>> RECORD_ID_BITS !== tag) continue;
+      const id = slot & RECORD_ID_MASK;
+      if (this.#isOf(id, low, high)) {
+        this.#recent[low & RECENT_MASK] = (high & ~RECORD_ID_MASK) | id;
+        return id;
+      }
+    }
+  }
+
+  /** Takes a record in hand and says whether it has this fingerprint. */
+  #isOf(id: number, low: number, high: number): boolean {
+    const records = this.#records;
+    records.take(id);
+    const { chunk, start } = records;
+    return chunk[start + FINGERPRINT_LOW] === low && chunk[start + FINGERPRINT_HIGH] === high;
   }
 
   /** Adds a record whose fingerprint words are already written and not yet in the index. */
@@ -83,6 +110,8 @@ export class KeyIndex {
     let hole = hash & mask;
     while ((segment[hole]! & RECORD_ID_MASK) !== id) hole = (hole + 1) & mask;
     segment[slots + USED]!--;
+    const recent = this.#records.word(id, FINGERPRINT_LOW) & RECENT_MASK;
+    if ((this.#recent[recent]! & RECORD_ID_MASK) === id) this.#recent[recent] = 0;
 
     // Close the gap: a later slot moves up unless that would put it before its own start.
     for (let next = (hole + 1) & mask; segment[next] !== 0; next = (next + 1) & mask) {
@@ -99,6 +128,7 @@ export class KeyIndex {
   clear(): void {
     this.#directory = [segmentOf(SEGMENT_SLOTS_MIN, 0)];
     this.#depth = 0;
+    this.#recent.fill(0);
   }
 
   #hash(low: number, high: number): number {
@@ -109,9 +139,8 @@ export class KeyIndex {
   }
 
   #hashOfRecord(id: number): number {
-    const chunk = this.#records.chunks[id >>> RECORD_BITS]!;
-    const start = (id & RECORD_MASK) * this.#records.stride;
-    return this.#hash(chunk[start + FINGERPRINT_LOW]!, chunk[start + FINGERPRINT_HIGH]!);
+    const records = this.#records;
+    return this.#hash(records.word(id, FINGERPRINT_LOW), records.word(id, FINGERPRINT_HIGH));
   }
 
   /** The directory is indexed by the top `#depth` bits of a hash. */
@@ -170,7 +199,7 @@ function segmentOf(slots: number, depth: number): Int32Array {
 
 /** Tags come from bits that neither the directory of a large table nor positions use. */
 function tagOf(hash: number): number {
-  return (hash >>> 10) & 0xff;
+  return (hash >>> 12) & 0xff;
 }
 
 function place(segment: Int32Array, hash: number, id: number): void {

@@ -2,9 +2,8 @@
  * Fixed-size records of 32-bit words, found by a number that never changes while they live.
  *
  * Records lie in chunks, so growth adds a chunk and moves nothing; only the first chunk is copied
- * while it is still small. Hot code reads words straight from `chunks`: record `id` starts at word
- * `(id & RECORD_MASK) * stride` of chunk `id >>> RECORD_BITS`. Number 0 is never given out and
- * means "none". A count that does not fit a word lives in a side table behind the word `WIDE`.
+ * while it is still small. Hot code takes a record in hand and reads its words straight from where
+ * they lie, from `start` on in `chunk`. Number 0 is never given out and means "none". A count that does not fit a word lives in a side table behind the word `WIDE`.
  */
 
 import { COUNT_MAX } from "../options.ts";
@@ -19,16 +18,22 @@ export const RECORDS_MAX: number = 2 ** 24 - 1;
 export const WIDE = 0x7fff_ffff;
 
 const FIRST_CHUNK_RECORDS = 32;
+const NO_CHUNK = new Int32Array(0);
 
 export class RecordPool {
   /** Words of one record. */
   readonly stride: number;
-  readonly chunks: Int32Array[] = [];
   /** Records in use. */
   size = 0;
   /** Numbers below this one have been given out at least once. */
   end = 1;
 
+  /** The record in hand, the chunk it lies in, and where in it its first word is. */
+  id = 0;
+  chunk: Int32Array = NO_CHUNK;
+  start = 0;
+
+  readonly #chunks: Int32Array[] = [];
   readonly #wide = new Map<number, number>();
   #freed = 0; // The first record of the free list; the next is in each record's first word.
 
@@ -36,11 +41,20 @@ export class RecordPool {
     this.stride = stride;
   }
 
+  /** Takes a record in hand, until another is taken, allocated or released. */
+  take(id: number): void {
+    if (this.id === id) return;
+    this.id = id;
+    this.chunk = this.#chunks[id >>> RECORD_BITS]!;
+    this.start = (id & RECORD_MASK) * this.stride;
+  }
+
   /** A record with every word 0, or 0 when no numbers are left. */
   allocate(): number {
+    this.id = 0;
     const freed = this.#freed;
     if (freed !== 0) {
-      const chunk = this.chunks[freed >>> RECORD_BITS]!;
+      const chunk = this.#chunks[freed >>> RECORD_BITS]!;
       const start = (freed & RECORD_MASK) * this.stride;
       this.#freed = chunk[start]!;
       chunk[start] = 0;
@@ -57,6 +71,7 @@ export class RecordPool {
 
   /** Takes a record back and clears it. When the last one returns, so does all memory. */
   release(id: number): void {
+    this.id = 0;
     this.size--;
     if (this.#wide.size !== 0) {
       for (let word = 0; word < this.stride; word++) this.#wide.delete(id * this.stride + word);
@@ -65,7 +80,7 @@ export class RecordPool {
       this.clear();
       return;
     }
-    const chunk = this.chunks[id >>> RECORD_BITS]!;
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
     const start = (id & RECORD_MASK) * this.stride;
     chunk.fill(0, start, start + this.stride);
     chunk[start] = this.#freed;
@@ -74,7 +89,9 @@ export class RecordPool {
 
   /** Takes all records back, and gives all memory back. */
   clear(): void {
-    this.chunks.length = 0;
+    this.id = 0;
+    this.chunk = NO_CHUNK;
+    this.#chunks.length = 0;
     this.size = 0;
     this.end = 1;
     this.#freed = 0;
@@ -83,12 +100,12 @@ export class RecordPool {
 
   /** One word of a record. */
   word(id: number, word: number): number {
-    return this.chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word]!;
+    return this.#chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word]!;
   }
 
   /** Replaces one word of a record, which must not hold a count. */
   setWord(id: number, word: number, value: number): void {
-    this.chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word] = value;
+    this.#chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word] = value;
   }
 
   /** The count in one word of a record. */
@@ -99,7 +116,7 @@ export class RecordPool {
 
   /** Replaces the count in one word of a record. Counts may be negative; they stop at 2^53 - 1. */
   setCount(id: number, word: number, count: number): void {
-    const chunk = this.chunks[id >>> RECORD_BITS]!;
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
     const position = (id & RECORD_MASK) * this.stride + word;
     if (count < WIDE && count > -WIDE) {
       if (chunk[position] === WIDE) this.#wide.delete(id * this.stride + word);
@@ -114,15 +131,15 @@ export class RecordPool {
   #makeRoomFor(id: number): void {
     const index = id >>> RECORD_BITS;
     const place = id & RECORD_MASK;
-    const chunk = this.chunks[index];
+    const chunk = this.#chunks[index];
     const whole = this.stride << RECORD_BITS;
     if (chunk === undefined) {
       const words = index === 0 ? FIRST_CHUNK_RECORDS * this.stride : whole;
-      this.chunks.push(new Int32Array(words));
+      this.#chunks.push(new Int32Array(words));
     } else if ((place + 1) * this.stride > chunk.length) {
       const grown = new Int32Array(Math.min(chunk.length * 2, whole));
       grown.set(chunk);
-      this.chunks[index] = grown;
+      this.#chunks[index] = grown;
     }
   }
 }

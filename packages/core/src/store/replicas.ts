@@ -3,8 +3,7 @@
  *
  * Number 0 is this process. A number stays bound to one id while anything may refer to it; a
  * replica that was dropped and returns gets a new number, so that what was dropped stays dropped.
- * Whatever changes how stored components are read moves `version`: an entry that was read under
- * another version reads its components again.
+ * Stores watch for whatever changes how their components are read, and read them again then.
  */
 
 import { invariant } from "../errors.ts";
@@ -20,8 +19,6 @@ const SILENT = 2;
 const DROPPED = 3;
 
 export class Replicas {
-  /** Moves whenever stored components must be read anew. */
-  version = 1;
   /** How many replicas are alive, this one included. */
   aliveCount = 0;
 
@@ -32,9 +29,19 @@ export class Replicas {
   readonly #offsets: number[] = [];
   readonly #finals: number[] = [];
   readonly #free: number[] = [];
+  readonly #watchers = new Set<() => void>();
 
   constructor(self: string) {
     this.indexOf(self);
+  }
+
+  /** Has a function called whenever stored components must be read anew. */
+  watch(watcher: () => void): void {
+    this.#watchers.add(watcher);
+  }
+
+  unwatch(watcher: () => void): void {
+    this.#watchers.delete(watcher);
   }
 
   /** The number of a replica, given to it now if it is new; `NOBODY` when all are taken. */
@@ -71,7 +78,7 @@ export class Replicas {
   setOffset(index: number, offsetMs: number): void {
     if (index === SELF || this.#offsets[index] === offsetMs) return;
     this.#offsets[index] = offsetMs;
-    this.version++;
+    this.#tell();
   }
 
   /** Until when, in the cluster's time, that replica has declared its counts final. */
@@ -104,7 +111,7 @@ export class Replicas {
     if (index === SELF || state === next || state === FREE || state === DROPPED) return;
     this.#states[index] = next;
     this.aliveCount += alive ? 1 : -1;
-    this.version++;
+    this.#tell();
   }
 
   isDropped(index: number): boolean {
@@ -119,7 +126,7 @@ export class Replicas {
     if (state === ALIVE) this.aliveCount--;
     this.#states[index] = DROPPED;
     this.#indexes.delete(this.idOf(index));
-    this.version++;
+    this.#tell();
   }
 
   /** The numbers of every replica alive, this process first. */
@@ -138,5 +145,9 @@ export class Replicas {
       this.#states[index] = FREE;
       this.#free.push(index);
     }
+  }
+
+  #tell(): void {
+    for (const watcher of this.#watchers) watcher();
   }
 }

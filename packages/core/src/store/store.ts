@@ -25,7 +25,7 @@ import {
 } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
-import { RECORD_BITS, RECORD_MASK, RecordPool } from "./record-pool.ts";
+import { RecordPool } from "./record-pool.ts";
 import { NOBODY, type Replicas, SELF } from "./replicas.ts";
 import { ticketOf } from "./ticket.ts";
 
@@ -113,10 +113,15 @@ export class Store {
   /** This replica's time and the cluster's, as of the last `advance`. */
   now = 0;
   clusterNow = 0;
+  /** What tickets of all keys without a reset of their own are tied to: the reset of all keys. */
+  tie = 0;
+
+  /** The state of records that are up to date, of keys of which only own hits are known. */
+  ownState: number = LIVE | OWN | (1 << VERSION_SHIFT);
+  readonly records: RecordPool;
+  readonly index: KeyIndex;
 
   readonly #replicas: Replicas;
-  readonly #records: RecordPool;
-  readonly #index: KeyIndex;
   readonly #keysMax: number;
   readonly #evicted: EvictionSink | undefined;
   readonly #component = blankComponent();
@@ -127,23 +132,23 @@ export class Store {
   #limiterReset = 0;
   #resets: { version: number; reset: number }[] = [];
   #version = 1;
-  #replicasVersion: number;
+  readonly #reread = (): void => this.#nextVersion();
   #hand = 1;
   #frameOfReset = 0;
 
   constructor(sections: readonly Section[], options: StoreOptions) {
     this.#replicas = options.replicas;
-    this.#replicasVersion = options.replicas.version;
+    options.replicas.watch(this.#reread);
     this.#keysMax = options.keysMax;
     this.#evicted = options.evicted;
     this.notes = new Notes(options.keysMax, options.keepMs);
 
     const words = sections.reduce((sum, section) => sum + section.words, HEADER_WORDS);
-    this.#records = new RecordPool(words);
-    this.#index = new KeyIndex(this.#records, options.seed);
+    this.records = new RecordPool(words);
+    this.index = new KeyIndex(this.records, options.seed);
     let base = HEADER_WORDS;
     this.shapes = sections.map((section) => {
-      const shape = section.create(this.#records, this.#replicas, base);
+      const shape = section.create(this.records, this.#replicas, base);
       base += section.words;
       return shape;
     });
@@ -151,7 +156,7 @@ export class Store {
 
   /** Keys with a record. */
   get size(): number {
-    return this.#records.size;
+    return this.records.size;
   }
 
   get limiterReset(): number {
@@ -168,10 +173,10 @@ export class Store {
 
   /** The record of a key, up to date with what is known of the replicas; 0 for none. */
   find(low: number, high: number): number {
-    const id = this.#index.find(low, high);
+    const id = this.index.find(low, high);
     if (id === 0) return 0;
-    if (this.#replicas.version !== this.#replicasVersion) this.#noticeReplicas();
-    const state = this.#records.word(id, STATE);
+    const records = this.records;
+    const state = records.chunk[records.start + STATE]!;
     if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
     return id;
   }
@@ -183,8 +188,9 @@ export class Store {
 
   /** Says that this replica is counting something for a key, which is not being refused then. */
   changed(id: number): void {
-    const chunk = this.#records.chunks[id >>> RECORD_BITS]!;
-    const start = (id & RECORD_MASK) * this.#records.stride;
+    const records = this.records;
+    records.take(id);
+    const { chunk, start } = records;
     chunk[start + FRAME] = this.frame | 0;
     const flags = chunk[start + STATE]! & (OWN | REFUSED);
     if (flags === OWN) return;
@@ -194,13 +200,13 @@ export class Store {
 
   /** Remembers that the last check of a key was refused. */
   setRefused(id: number): void {
-    if ((this.#records.word(id, STATE) & REFUSED) === 0) this.#flipRefused(id);
+    if ((this.records.word(id, STATE) & REFUSED) === 0) this.#flipRefused(id);
   }
 
   /** Whether resets or marks may be known for a key. */
   isNoted(id: number): boolean {
     if (this.notes.size === 0) return false;
-    return id === 0 || (this.#records.word(id, STATE) & NOTED) !== 0;
+    return id === 0 || (this.records.word(id, STATE) & NOTED) !== 0;
   }
 
   /** The largest reset known for a key. */
@@ -215,9 +221,7 @@ export class Store {
 
   /** What tickets of a key's components are tied to: the key, and the reset they began under. */
   ticketTie(id: number, low: number, high: number): number {
-    if (this.#limiterReset === 0 && !this.isNoted(id)) return low;
-    const reset = this.knownReset(low, high);
-    return reset === 0 ? low : ticketOf(low, Math.floor(reset / TWO_32), reset | 0);
+    return low ^ (this.isNoted(id) ? tieOf(this.knownReset(low, high)) : this.tie);
   }
 
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
@@ -267,6 +271,7 @@ export class Store {
   joinResetAll(reset: number): boolean {
     if (reset <= this.#limiterReset) return false;
     this.#limiterReset = reset;
+    this.tie = tieOf(reset);
     this.#frameOfReset = this.frame;
     this.#nextVersion();
     this.#resets.push({ version: this.#version, reset });
@@ -300,12 +305,11 @@ export class Store {
 
   /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
   changedSince(frame: number, visitor: ChangeVisitor): void {
-    if (this.#replicas.version !== this.#replicasVersion) this.#noticeReplicas();
     const visit = (component: Component): void => visitor.component(component);
-    for (let id = 1; id < this.#records.end; id++) {
-      const state = this.#records.word(id, STATE);
+    for (let id = 1; id < this.records.end; id++) {
+      const state = this.records.word(id, STATE);
       if ((state & (LIVE | OWN)) !== (LIVE | OWN)) continue;
-      if (((this.#records.word(id, FRAME) - frame) | 0) <= 0) continue;
+      if (((this.records.word(id, FRAME) - frame) | 0) <= 0) continue;
       // What a reset of all keys has ended must not leave as if it came after it.
       if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
       this.#emit(id, visit);
@@ -346,7 +350,7 @@ export class Store {
   /** Frees records in which nothing counts any more; looks at no more than `budget`. */
   sweep(budget: number): number {
     let freed = 0;
-    for (let looked = 0; looked < budget && this.#records.size > 0; looked++) {
+    for (let looked = 0; looked < budget && this.records.size > 0; looked++) {
       const id = this.#nextLive();
       if (this.#rank(id) !== EXPIRED) continue;
       this.#letGo(id);
@@ -381,12 +385,12 @@ export class Store {
 
   /** Forgets every key, reset and mark. */
   clear(): void {
-    for (let id = 1; id < this.#records.end; id++) {
+    for (let id = 1; id < this.records.end; id++) {
       if (!this.#isLive(id)) continue;
       for (const shape of this.shapes) shape.release(id);
     }
-    this.#records.clear();
-    this.#index.clear();
+    this.records.clear();
+    this.index.clear();
     this.notes.clear();
     this.#introduced.length = 0;
     this.#foreignKeys = 0;
@@ -394,22 +398,28 @@ export class Store {
     this.generation++;
   }
 
+  /** Forgets everything and no longer follows what is known of replicas. */
+  close(): void {
+    this.clear();
+    this.#replicas.unwatch(this.#reread);
+  }
+
   /** Names every replica that something stored refers to. */
   refersTo(mark: (replica: number) => void): void {
-    for (let id = 1; id < this.#records.end; id++) {
+    for (let id = 1; id < this.records.end; id++) {
       if (!this.#isLive(id)) continue;
-      if (!this.#isOwn(id)) mark(this.#records.word(id, GENERATION));
+      if (!this.#isOwn(id)) mark(this.records.word(id, GENERATION));
       for (const shape of this.shapes) shape.refersTo(id, mark);
     }
   }
 
   #insert(low: number, high: number, introducer: number): number {
     this.sweep(SWEEP_PER_INSERT);
-    if (this.#records.size >= this.#keysMax && !this.#makeRoom(introducer)) {
+    if (this.records.size >= this.#keysMax && !this.#makeRoom(introducer)) {
       this.evictions.turnedAway++;
       return 0;
     }
-    const records = this.#records;
+    const records = this.records;
     const id = records.allocate();
     if (id === 0) return 0;
     const noted = this.notes.find(low, high) === undefined ? 0 : NOTED;
@@ -419,7 +429,7 @@ export class Store {
     records.setWord(id, GENERATION, introducer);
     if (introducer !== SELF) this.#introduce(introducer, 1);
     for (const shape of this.shapes) shape.begin(id);
-    this.#index.insert(id);
+    this.index.insert(id);
     return id;
   }
 
@@ -428,7 +438,7 @@ export class Store {
     const share = this.#keysMax / this.#replicas.aliveCount;
     if (introducer !== SELF && (this.#introduced[introducer] ?? 0) >= share) return false;
 
-    const size = this.#records.size;
+    const size = this.records.size;
     // Among many refused keys it takes longer to meet one that is not.
     const others = Math.max(1, size - this.#refusedKeys);
     const looks = Math.min(size, EVICTION_LOOKS_MAX, EVICTION_SAMPLE * Math.ceil(size / others));
@@ -454,8 +464,7 @@ export class Store {
   }
 
   #rank(id: number): number {
-    if (this.#replicas.version !== this.#replicasVersion) this.#noticeReplicas();
-    const state = this.#records.word(id, STATE);
+    const state = this.records.word(id, STATE);
     if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
     let expired = true;
     let own = false;
@@ -479,7 +488,7 @@ export class Store {
   /** The next record in use, going round. Needs a record in use. */
   #nextLive(): number {
     do {
-      this.#hand = this.#hand + 1 < this.#records.end ? this.#hand + 1 : 1;
+      this.#hand = this.#hand + 1 < this.records.end ? this.#hand + 1 : 1;
     } while (!this.#isLive(this.#hand));
     return this.#hand;
   }
@@ -491,15 +500,15 @@ export class Store {
   }
 
   #free(id: number): void {
-    const state = this.#records.word(id, STATE);
+    const state = this.records.word(id, STATE);
     if ((state & REFUSED) !== 0) this.#refusedKeys--;
     if ((state & OWN) === 0) {
-      const introducer = this.#records.word(id, GENERATION);
+      const introducer = this.records.word(id, GENERATION);
       if (introducer !== SELF) this.#introduce(introducer, -1);
     }
-    this.#index.remove(id);
+    this.index.remove(id);
     for (const shape of this.shapes) shape.release(id);
-    this.#records.release(id);
+    this.records.release(id);
   }
 
   /** Counts the keys that others have introduced and that are not this replica's own. */
@@ -509,26 +518,26 @@ export class Store {
   }
 
   #flipRefused(id: number): void {
-    const state = this.#records.word(id, STATE) ^ REFUSED;
-    this.#records.setWord(id, STATE, state);
+    const state = this.records.word(id, STATE) ^ REFUSED;
+    this.records.setWord(id, STATE, state);
     this.#refusedKeys += (state & REFUSED) === 0 ? -1 : 1;
   }
 
   /** The key is this replica's own from now on, and its components are of this generation. */
   #own(id: number): void {
-    const introducer = this.#records.word(id, GENERATION);
+    const introducer = this.records.word(id, GENERATION);
     if (introducer !== SELF) this.#introduce(introducer, -1);
-    this.#records.setWord(id, GENERATION, this.generation | 0);
-    this.#records.setWord(id, STATE, this.#records.word(id, STATE) | OWN);
+    this.records.setWord(id, GENERATION, this.generation | 0);
+    this.records.setWord(id, STATE, this.records.word(id, STATE) | OWN);
   }
 
   #emit(id: number, visit: (component: Component) => void): void {
     const component = this.#component;
-    component.low = this.#records.word(id, FINGERPRINT_LOW);
-    component.high = this.#records.word(id, FINGERPRINT_HIGH);
+    component.low = this.records.word(id, FINGERPRINT_LOW);
+    component.high = this.records.word(id, FINGERPRINT_HIGH);
     component.replica = SELF;
     // Only the low half is stored; it lies at most 2^32 evictions back.
-    const age = ((this.generation | 0) - this.#records.word(id, GENERATION)) >>> 0;
+    const age = ((this.generation | 0) - this.records.word(id, GENERATION)) >>> 0;
     component.generation = this.generation - age;
     const reset = this.knownReset(component.low, component.high);
     this.shapes.forEach((shape, policy) => {
@@ -540,29 +549,25 @@ export class Store {
 
   #noteFor(low: number, high: number): Note {
     const note = this.notes.obtain(low, high);
-    const id = this.#index.find(low, high);
-    if (id !== 0) this.#records.setWord(id, STATE, this.#records.word(id, STATE) | NOTED);
+    const id = this.index.find(low, high);
+    if (id !== 0) this.records.setWord(id, STATE, this.records.word(id, STATE) | NOTED);
     return note;
-  }
-
-  #noticeReplicas(): void {
-    this.#replicasVersion = this.#replicas.version;
-    this.#nextVersion();
   }
 
   #nextVersion(): void {
     if (this.#version >= VERSION_MAX || this.#resets.length >= RESETS_MAX) {
       // Rare enough to bring every record up to date at once and start counting anew.
-      for (let id = 1; id < this.#records.end; id++) {
+      for (let id = 1; id < this.records.end; id++) {
         if (!this.#isLive(id)) continue;
-        this.#refresh(id, this.#records.word(id, STATE));
-        const flags = this.#records.word(id, STATE) & FLAGS_MASK;
-        this.#records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
+        this.#refresh(id, this.records.word(id, STATE));
+        const flags = this.records.word(id, STATE) & FLAGS_MASK;
+        this.records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
       }
       this.#resets = [{ version: 0, reset: this.#limiterReset }];
       this.#version = 1;
     }
     this.#version++;
+    this.ownState = LIVE | OWN | (this.#version << VERSION_SHIFT);
   }
 
   /** Reads a record's components anew, without those that a reset of all keys has ended since. */
@@ -571,19 +576,23 @@ export class Store {
     let before = 0;
     for (const raised of this.#resets) if (raised.version <= version) before = raised.reset;
     if (before < this.#limiterReset) {
-      const low = this.#records.word(id, FINGERPRINT_LOW);
-      const note = this.notes.find(low, this.#records.word(id, FINGERPRINT_HIGH));
+      const low = this.records.word(id, FINGERPRINT_LOW);
+      const note = this.notes.find(low, this.records.word(id, FINGERPRINT_HIGH));
       if ((note?.reset ?? 0) < this.#limiterReset) for (const shape of this.shapes) shape.wipe(id);
     }
     for (const shape of this.shapes) shape.refresh(id, this.now, this.clusterNow);
-    this.#records.setWord(id, STATE, (state & FLAGS_MASK) | (this.#version << VERSION_SHIFT));
+    this.records.setWord(id, STATE, (state & FLAGS_MASK) | (this.#version << VERSION_SHIFT));
   }
 
   #isLive(id: number): boolean {
-    return (this.#records.word(id, STATE) & LIVE) !== 0;
+    return (this.records.word(id, STATE) & LIVE) !== 0;
   }
 
   #isOwn(id: number): boolean {
-    return (this.#records.word(id, STATE) & OWN) !== 0;
+    return (this.records.word(id, STATE) & OWN) !== 0;
   }
+}
+
+function tieOf(reset: number): number {
+  return reset === 0 ? 0 : ticketOf(1, Math.floor(reset / TWO_32), reset | 0);
 }

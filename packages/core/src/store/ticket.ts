@@ -6,8 +6,5 @@
  * own components, once in four thousand million.
  */
 export function ticketOf(generation: number, placeHigh: number, placeLow: number): number {
-  let hash = Math.imul(generation ^ 0x9e37_79b9, 0x85eb_ca6b);
-  hash = Math.imul(hash ^ (hash >>> 15) ^ placeHigh, 0xc2b2_ae35);
-  hash = Math.imul(hash ^ (hash >>> 13) ^ placeLow, 0x27d4_eb2f);
-  return hash ^ (hash >>> 16);
+  return (Math.imul(generation, 0x5bd1_e995) + Math.imul(placeHigh, 0x27d4_eb2f) + placeLow) | 0;
 }

@@ -12,15 +12,15 @@
 
 import type { Component } from "../lattice/component.ts";
 import { ComponentChain, NO_CHAIN } from "./component-chain.ts";
-import type { ComponentVisitor, Shape } from "./entry.ts";
+import { type ComponentVisitor, GENERATION, type Shape } from "./entry.ts";
 import { RecordFields } from "./record-fields.ts";
-import { RECORD_BITS, RECORD_MASK, type RecordPool, WIDE } from "./record-pool.ts";
+import { type RecordPool, WIDE } from "./record-pool.ts";
 import { NOBODY, type Replicas, SELF } from "./replicas.ts";
 import { ticketOf } from "./ticket.ts";
 
-const WINDOW = 0;
-const OPENED_LOW = 1;
-const HITS = 2;
+export const WINDOW = 0;
+export const OPENED_LOW = 1;
+export const HITS = 2;
 // In a cluster, before what counts refusals:
 const CHAIN = 3;
 const OTHERS = 4;
@@ -57,23 +57,25 @@ export class WindowShape implements Shape {
   readonly #records: RecordPool;
   readonly #replicas: Replicas;
   readonly #fields: RecordFields;
-  readonly #windowMs: number;
+  readonly base: number;
+  readonly windowMs: number;
   readonly #spreadMs: number;
   readonly #countsRefusals: boolean;
-  readonly #shared: boolean;
+  readonly shared: boolean;
   readonly #refusalsWord: number;
   readonly #othersRefusals: number;
   readonly #chain: ComponentChain;
-  readonly #refunds = new Map<number, number>();
+  readonly refunds: Map<number, number> = new Map();
 
   constructor(records: RecordPool, replicas: Replicas, base: number, options: WindowShapeOptions) {
     this.#records = records;
     this.#replicas = replicas;
     this.#fields = new RecordFields(records, base);
-    this.#windowMs = options.windowMs;
+    this.base = base;
+    this.windowMs = options.windowMs;
     this.#spreadMs = options.spreadMs;
     this.#countsRefusals = options.countsRefusals;
-    this.#shared = options.shared;
+    this.shared = options.shared;
     this.#refusalsWord = options.shared ? CHAIN + SHARED_WORDS : CHAIN;
     this.#othersRefusals = this.#refusalsWord + 1;
     this.words = windowShapeWords(options);
@@ -94,9 +96,11 @@ export class WindowShape implements Shape {
     this.refusals = 0;
     this.endsAt = 0;
     if (id === 0) return;
-    const chunk = this.#records.chunks[id >>> RECORD_BITS]!;
-    const at = (id & RECORD_MASK) * this.#records.stride + this.#fields.base;
-    const chained = this.#shared && chunk[at + CHAIN] !== 0;
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    const chained = this.shared && chunk[at + CHAIN] !== 0;
     let endsAt = this.#endsAt(chunk, at);
     if (now >= endsAt || (chained && ((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0)) {
       if (endsAt === 0 && !chained) return;
@@ -108,7 +112,7 @@ export class WindowShape implements Shape {
     const hits = chunk[at + HITS]!;
     this.hits = hits === WIDE ? this.#fields.count(id, HITS) : hits;
     if (chained) this.hits += this.#fields.count(id, OTHERS);
-    if (this.#refunds.size !== 0) this.hits -= this.#refunds.get(id) ?? 0;
+    if (this.refunds.size !== 0) this.hits -= this.refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
       this.refusals =
         this.#fields.count(id, this.#refusalsWord) + this.#fields.count(id, this.#othersRefusals);
@@ -117,9 +121,11 @@ export class WindowShape implements Shape {
 
   /** Counts hits in the newest live window, opened now if there is none. Needs a `read` at `now`. */
   add(id: number, cost: number, now: number): void {
-    const chunk = this.#records.chunks[id >>> RECORD_BITS]!;
-    const at = (id & RECORD_MASK) * this.#records.stride + this.#fields.base;
-    if ((chunk[at + WINDOW]! & NOBODY) === NOBODY) this.#enter(id, SELF, now);
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    if (this.endsAt === 0) this.#enter(id, SELF, now);
     const hits = chunk[at + HITS]! + cost;
     if (hits < WIDE) chunk[at + HITS] = hits;
     else this.#fields.addToCount(id, HITS, cost);
@@ -132,11 +138,11 @@ export class WindowShape implements Shape {
 
   /** Names the window that own hits are counted in now. */
   ticket(id: number): number {
-    return ticketOf(
-      this.#fields.generation(id),
-      this.#fields.word(id, WINDOW),
-      this.#fields.word(id, OPENED_LOW),
-    );
+    const records = this.#records;
+    records.take(id);
+    const { chunk, start } = records;
+    const at = start + this.base;
+    return ticketOf(chunk[start + GENERATION]!, chunk[at + WINDOW]!, chunk[at + OPENED_LOW]!);
   }
 
   /** Gives back hits of the window named by `ticket`; returns how many, 0 if it is over. */
@@ -144,9 +150,9 @@ export class WindowShape implements Shape {
     this.read(id, now);
     if (this.endsAt === 0) return 0;
     if (this.ticket(id) === ticket) {
-      const refunds = this.#refunds.get(id) ?? 0;
+      const refunds = this.refunds.get(id) ?? 0;
       const given = Math.min(cost, this.#fields.count(id, HITS) - refunds);
-      if (given > 0) this.#refunds.set(id, refunds + given);
+      if (given > 0) this.refunds.set(id, refunds + given);
       return given;
     }
     const chain = this.#chain;
@@ -198,7 +204,7 @@ export class WindowShape implements Shape {
 
   release(id: number): void {
     this.#chain.clear(id);
-    this.#refunds.delete(id);
+    this.refunds.delete(id);
   }
 
   isExpired(id: number, now: number): boolean {
@@ -222,14 +228,14 @@ export class WindowShape implements Shape {
   }
 
   weight(id: number): number {
-    const others = this.#shared ? this.#fields.count(id, OTHERS) : 0;
+    const others = this.shared ? this.#fields.count(id, OTHERS) : 0;
     return this.#fields.count(id, HITS) + others;
   }
 
   isAdmissible(component: Component, now: number): boolean {
     const start = component.place + this.#replicas.offsetMs(component.opener);
     // A window can have ended by itself and still be kept by a newer one within the spread.
-    return now < start + this.#windowMs + this.#spreadMs && start <= now + this.#windowMs;
+    return now < start + this.windowMs + this.#spreadMs && start <= now + this.windowMs;
   }
 
   join(id: number, component: Component, now: number): boolean {
@@ -266,7 +272,7 @@ export class WindowShape implements Shape {
       component.opener = this.#fields.word(id, WINDOW) & NOBODY;
       component.place = this.#openedAt(id);
       component.hits = this.#fields.count(id, HITS);
-      component.refunds = this.#refunds.get(id) ?? 0;
+      component.refunds = this.refunds.get(id) ?? 0;
       component.refusals = this.#ownRefusals(id);
       visit(component);
     }
@@ -307,7 +313,7 @@ export class WindowShape implements Shape {
     let newestStart = Number.NEGATIVE_INFINITY;
     const consider = (opener: number, place: number): void => {
       const start = place + replicas.offsetMs(opener);
-      if (now >= start + this.#windowMs || start < newestStart) return;
+      if (now >= start + this.windowMs || start < newestStart) return;
       if (start === newestStart && !replicas.precedes(newestOpener, opener)) return;
       newestOpener = opener;
       newestPlace = place;
@@ -342,7 +348,7 @@ export class WindowShape implements Shape {
       }
       link = next;
     }
-    if (!this.#shared) return;
+    if (!this.shared) return;
     this.#fields.setCount(id, OTHERS, others);
     this.#fields.setWord(id, OTHERS_UNTIL, until | 0);
     if (this.#countsRefusals) {
@@ -361,7 +367,7 @@ export class WindowShape implements Shape {
       const before = this.#fields.word(id, WINDOW) & NOBODY;
       const link = chain.add(id, SELF, generation, before, this.#openedAt(id));
       const hits = this.#fields.count(id, HITS);
-      if (link !== 0) chain.raise(link, hits, this.#refunds.get(id) ?? 0, this.#ownRefusals(id));
+      if (link !== 0) chain.raise(link, hits, this.refunds.get(id) ?? 0, this.#ownRefusals(id));
     }
     this.#clearRecord(id);
     this.#fields.setWord(id, WINDOW, opener | (Math.floor(place / TWO_32) << 16));
@@ -370,7 +376,7 @@ export class WindowShape implements Shape {
     const own = chain.find(id, SELF, generation, opener, place);
     if (own === 0) return;
     this.#fields.setCount(id, HITS, chain.hits(own));
-    if (chain.refunds(own) !== 0) this.#refunds.set(id, chain.refunds(own));
+    if (chain.refunds(own) !== 0) this.refunds.set(id, chain.refunds(own));
     if (this.#countsRefusals) {
       this.#fields.setCount(id, this.#refusalsWord, chain.refusals(own));
     }
@@ -379,20 +385,20 @@ export class WindowShape implements Shape {
 
   #clearRecord(id: number): void {
     for (let word = 0; word < this.words; word++) {
-      if (word !== CHAIN || !this.#shared) this.#fields.setCount(id, word, 0);
+      if (word !== CHAIN || !this.shared) this.#fields.setCount(id, word, 0);
     }
     this.#fields.setWord(id, WINDOW, NOBODY);
-    this.#refunds.delete(id);
+    this.refunds.delete(id);
   }
 
   /** When a window ends here, the newest of the key lending its end to those just before it. */
   #liveUntil(id: number, opener: number, place: number): number {
     const start = place + this.#replicas.offsetMs(opener);
     const newest = this.#fields.word(id, WINDOW) & NOBODY;
-    if (newest === NOBODY) return start + this.#windowMs;
+    if (newest === NOBODY) return start + this.windowMs;
     const newestStart = this.#openedAt(id) + this.#replicas.offsetMs(newest);
     const together = start >= newestStart - this.#spreadMs;
-    return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
+    return (together ? Math.max(start, newestStart) : start) + this.windowMs;
   }
 
   #endsAt(chunk: Int32Array, at: number): number {
@@ -400,7 +406,7 @@ export class WindowShape implements Shape {
     const opener = window & NOBODY;
     if (opener === NOBODY) return 0;
     const openedAt = (window >>> 16) * TWO_32 + (chunk[at + OPENED_LOW]! >>> 0);
-    return openedAt + (opener === SELF ? 0 : this.#replicas.offsetMs(opener)) + this.#windowMs;
+    return openedAt + (opener === SELF ? 0 : this.#replicas.offsetMs(opener)) + this.windowMs;
   }
 
   #openedAt(id: number): number {

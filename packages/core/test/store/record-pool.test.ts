@@ -22,9 +22,11 @@ describe("RecordPool", () => {
   it("keeps the chunks where they are, so that hot code may hold on to them", () => {
     const pool = new RecordPool(2);
     while (pool.end <= CHUNK) pool.allocate();
-    const first = pool.chunks[0];
+    pool.take(1);
+    const first = pool.chunk;
     while (pool.end <= 3 * CHUNK) pool.allocate();
-    expect(pool.chunks[0]).toBe(first);
+    pool.take(2);
+    expect([pool.chunk === first, pool.start]).toEqual([true, 4]);
   });
 
   it("holds counts up to 2^53 - 1 and stops there, and negative ones, beside small ones", () => {
@@ -61,12 +63,26 @@ describe("RecordPool", () => {
     expect(pool.size).toBe(111);
   });
 
+  it("takes a record in hand where it lies now, also after its chunk has moved", () => {
+    const pool = new RecordPool(2);
+    const first = pool.allocate();
+    pool.take(first);
+    pool.setWord(first, 1, 7);
+    while (pool.end <= 100) pool.allocate();
+    pool.take(first);
+    pool.setWord(first, 1, 8);
+    expect(pool.chunk[pool.start + 1]).toBe(8);
+    pool.release(first);
+    pool.take(pool.allocate());
+    expect(pool.chunk[pool.start + 1]).toBe(0);
+  });
+
   it("gives all memory back with the last record", () => {
     const pool = new RecordPool(4);
     const ids = Array.from({ length: CHUNK + 5 }, () => pool.allocate());
     pool.setCount(ids[3]!, 0, 2 ** 40);
     for (const id of ids) pool.release(id);
-    expect([pool.size, pool.chunks.length, pool.end]).toEqual([0, 0, 1]);
+    expect([pool.size, pool.chunk.length, pool.end]).toEqual([0, 0, 1]);
     expect(pool.count(pool.allocate(), 0)).toBe(0);
   });
 });

@@ -54,8 +54,13 @@ describe("Replicas", () => {
     ]);
   });
 
-  it("move their version with everything that stored components are read by", () => {
+  it("tell of everything that stored components are read by, once each", () => {
     const replicas = new Replicas("self");
+    let told = 0;
+    const watcher = () => {
+      told++;
+    };
+    replicas.watch(watcher);
     const one = replicas.indexOf("a");
     const moves = [
       () => replicas.setOffset(one, 5),
@@ -63,14 +68,14 @@ describe("Replicas", () => {
       () => replicas.setAlive(one, true),
       () => replicas.drop(one),
     ];
-    for (const move of moves) {
-      const before = replicas.version;
+    for (const [index, move] of moves.entries()) {
       move();
-      expect(replicas.version).toBeGreaterThan(before);
-      const after = replicas.version;
       move();
-      expect(replicas.version).toBe(after);
+      expect(told).toBe(index + 1);
     }
+    replicas.unwatch(watcher);
+    replicas.setOffset(replicas.indexOf("b"), 5);
+    expect(told).toBe(moves.length);
   });
 
   it("know until when everybody alive is final", () => {

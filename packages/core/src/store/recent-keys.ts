@@ -1,0 +1,54 @@
+/**
+ * The fingerprints of a few keys asked for lately, so that a hot key is not hashed at every check.
+ *
+ * It has a fixed number of places and each key has one, picked from three of its characters: to look
+ * costs about as much as comparing two strings. Only one in so many keys that were not found is
+ * remembered. Hot keys get in all the same, and among keys that hardly repeat nobody pays for
+ * remembering them. It keeps copies, so that a key cut out of a large text does not keep that text.
+ */
+
+const PLACES = 256;
+const KEY_LENGTH_MAX = 64;
+const MISSES_PER_KEY = 32;
+
+export class RecentKeys {
+  /** Low half of the last fingerprint, as a signed 32-bit integer. */
+  low = 0;
+  /** High half of the last fingerprint, as a signed 32-bit integer. */
+  high = 0;
+
+  readonly #keys: (string | null)[] = new Array<string | null>(PLACES).fill(null);
+  readonly #halves = new Int32Array(2 * PLACES);
+  #misses = 0;
+
+  /** Whether a key is remembered; then its fingerprint is in `low` and `high`. */
+  protected recall(key: string): boolean {
+    const place = placeOf(key);
+    if (this.#keys[place] !== key) return false;
+    const halves = this.#halves;
+    this.low = halves[place]!;
+    this.high = halves[place + PLACES]!;
+    return true;
+  }
+
+  /** Takes note of an ASCII key that was not remembered, whose fingerprint is in `low` and `high`. */
+  protected missed(key: string): void {
+    if (++this.#misses >= MISSES_PER_KEY) this.#remember(key);
+  }
+
+  #remember(key: string): void {
+    if (key.length > KEY_LENGTH_MAX) return;
+    this.#misses = 0;
+    const place = placeOf(key);
+    this.#keys[place] = Buffer.from(key, "latin1").toString("latin1");
+    this.#halves[place] = this.low;
+    this.#halves[place + PLACES] = this.high;
+  }
+}
+
+/** Characters that differ between addresses, and between names with a common beginning. */
+function placeOf(key: string): number {
+  const length = key.length;
+  const last = key.charCodeAt(length - 1);
+  return (length + 7 * last + 31 * key.charCodeAt(length >>> 1)) & (PLACES - 1);
+}

@@ -1,0 +1,117 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Decision } from "../../src/decision.ts";
+import { blankComponent, type Component } from "../../src/lattice/component.ts";
+import { Decider } from "../../src/limiter/decider.ts";
+import { makeRule } from "../../src/limiter/make-rule.ts";
+import { type UsualCheck, usualCheck } from "../../src/limiter/usual-check.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { Replicas } from "../../src/store/replicas.ts";
+import { Store } from "../../src/store/store.ts";
+
+const LIMIT = 4;
+const WINDOW_MS = 50;
+const KEYS_MAX = 3;
+
+/** A store and its decider, with or without a short cut for usual checks. */
+class Lane {
+  readonly store: Store;
+  readonly evicted: Component[] = [];
+  readonly #decider: Decider;
+  readonly #usual: UsualCheck | null;
+  readonly #rule: ReturnType<ReturnType<typeof makeRule>["rule"]>;
+  readonly #counted: { key: number; ticket: number; cost: number }[] = [];
+  usualChecks = 0;
+
+  constructor(isShort: boolean) {
+    const policy = fixedWindow({ limit: LIMIT, windowMs: WINDOW_MS });
+    const section = makeRule(policy, false);
+    this.store = new Store([section], {
+      replicas: new Replicas("self"),
+      ...{ keysMax: KEYS_MAX, keepMs: 1_000, seed: 7 },
+      evicted: (component) => this.evicted.push({ ...component }) > 0,
+    });
+    this.#rule = section.rule();
+    this.#decider = new Decider(this.store, [this.#rule], [policy]);
+    this.#usual = isShort ? usualCheck(this.store, [policy]) : null;
+  }
+
+  check(key: number, cost: number): Decision {
+    const short = cost > 0 ? this.#usual?.check(key, ~key, cost) : null;
+    if (short) this.usualChecks++;
+    const decision = short ?? this.#decider.decide("check", key, ~key, cost, undefined);
+    const ticket = Decision.ticketsOf(decision) as number;
+    if (ticket !== 0) this.#counted.push({ key, ticket, cost });
+    return decision;
+  }
+
+  charge(key: number, cost: number): Decision {
+    return this.#decider.decide("charge", key, ~key, cost, undefined);
+  }
+
+  /** Gives back a hit counted a while ago; returns how much of it was. */
+  refund(back: number): number {
+    const hit = this.#counted.at(-1 - back);
+    const id = hit === undefined ? 0 : this.store.find(hit.key, ~hit.key);
+    if (hit === undefined || id === 0) return 0;
+    const ticket = hit.ticket ^ this.store.ticketTie(id, hit.key, ~hit.key);
+    const { now } = this.store;
+    const given = this.#rule.refund(id, ticket, hit.cost, now, now, true);
+    if (given > 0) this.store.changed(id);
+    return given;
+  }
+
+  /** All that replication would see of it. */
+  sent(frame: number): Component[] {
+    const sent: Component[] = [];
+    this.store.changedSince(frame, {
+      component: (component) => sent.push(Object.assign(blankComponent(), component)),
+      note: () => {},
+    });
+    return sent;
+  }
+}
+
+type Step = readonly ["check" | "charge" | "refund" | "other", number, number, number];
+
+function perform(lane: Lane, [op, key, cost, dice]: Step): unknown {
+  const { store } = lane;
+  if (op === "check") return lane.check(key, cost);
+  if (op === "charge") return lane.charge(key, cost);
+  if (op === "refund") return lane.refund(key);
+  if (dice === 0) return store.reset(key, ~key);
+  if (dice === 1) return store.resetAll();
+  if (dice === 2) return store.mark(key, ~key, 0, store.clusterNow + 5 * cost, 1_000);
+  if (dice === 3) return store.unmark(key, ~key);
+  if (dice === 4) return store.closeFrame();
+  return store.advance(store.now + cost * dice, store.now + cost * dice);
+}
+
+describe("the usual check", () => {
+  it("says, counts and leaves behind exactly what the decider does", () => {
+    const step: fc.Arbitrary<Step> = fc.tuple(
+      fc.constantFrom("check", "check", "check", "check", "charge", "refund", "other"),
+      fc.integer({ min: 1, max: KEYS_MAX + 2 }),
+      fc.integer({ min: 0, max: 6 }),
+      fc.integer({ min: 0, max: 12 }),
+    );
+    let usualChecks = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
+        const [short, long] = [new Lane(true), new Lane(false)];
+        for (const each of steps) {
+          expect(perform(short, each)).toEqual(perform(long, each));
+          expect(short.store.evictions).toEqual(long.store.evictions);
+          expect(short.evicted).toEqual(long.evicted);
+          expect(short.sent(short.store.frame - 1)).toEqual(long.sent(long.store.frame - 1));
+        }
+        expect(short.sent(0)).toEqual(long.sent(0));
+        usualChecks += short.usualChecks;
+      }),
+      seededRuns(300),
+    );
+    // Else this has compared the decider with itself.
+    expect(usualChecks).toBeGreaterThan(1_000);
+  });
+});
