@@ -22,6 +22,7 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "runtime", holds: ["runtime/"], mayImport: ["bottom"] },
   { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
   { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
+  { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice"] },
   {
     name: "limiter",
     holds: ["limiter.ts", "limiter/"],

@@ -1,0 +1,85 @@
+/**
+ * Levels of buckets after some slot, as a section of a frame: for those who have not heard of each
+ * other for longer than slots are kept apart.
+ *
+ *     | limiter 8 | policy | slot | checkpoints: | key 8 | reset | slots before | level × 2 + exact | … |
+ *
+ * The reset is the largest that the sender knew of the key: a level from before a reset is no more.
+ */
+
+import type { Checkpoint } from "../lattice/checkpoint.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import { VARINT_BYTES_MAX } from "./byte-writer.ts";
+import { type FrameWriter, SECTIONS } from "./frame.ts";
+
+const CHECKPOINT_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
+const LEVEL_MAX: number = 2 ** 52 - 1;
+
+/** The level of one key. */
+export interface WireCheckpoint extends Checkpoint {
+  readonly low: number;
+  readonly high: number;
+  readonly reset: number;
+}
+
+/** Writes as many checkpoints as fit, from `first` on; returns the first that did not. */
+export function writeCheckpoints(
+  writer: FrameWriter,
+  head: { readonly low: number; readonly high: number; readonly policy: number },
+  checkpoints: readonly WireCheckpoint[],
+  first: number,
+): number {
+  if (!writer.beginSection(SECTIONS.checkpoints, 9 + VARINT_BYTES_MAX + CHECKPOINT_BYTES_MAX))
+    return first;
+  let slot = 0;
+  for (let index = first; index < checkpoints.length; index++) {
+    slot = Math.max(slot, checkpoints[index]!.slot);
+  }
+  writer.halves(head.low, head.high, 8);
+  writer.u8(head.policy);
+  writer.varint(slot);
+  let next = first;
+  for (; next < checkpoints.length && writer.hasRoom(CHECKPOINT_BYTES_MAX); next++) {
+    const checkpoint = checkpoints[next]!;
+    writer.halves(checkpoint.low, checkpoint.high, 8);
+    writer.varint(checkpoint.reset);
+    writer.varint(slot - checkpoint.slot);
+    // A level that large refuses everything for good anyway.
+    writer.varint(2 * Math.min(checkpoint.level, LEVEL_MAX) + (checkpoint.exact ? 1 : 0));
+  }
+  writer.endSection();
+  return next;
+}
+
+/** Takes the checkpoints of a section, as far as they are of interest. */
+export interface CheckpointSink {
+  wants(low: number, high: number, policy: number): boolean;
+  checkpoint(checkpoint: WireCheckpoint): void;
+}
+
+/** Reads a section of checkpoints. Broken input leaves `reader.isBroken` set. */
+export function readCheckpoints(reader: ByteReader, sink: CheckpointSink): void {
+  reader.halves(8);
+  const { low, high } = reader;
+  const policy = reader.u8();
+  const slot = reader.varint();
+  if (reader.isBroken || !sink.wants(low, high, policy)) return;
+  while (reader.left > 0) {
+    reader.halves(8);
+    const key = { low: reader.low, high: reader.high };
+    const reset = reader.varint();
+    const before = reader.varint();
+    const level = reader.varint();
+    if (reader.isBroken || before > slot) {
+      reader.isBroken = true;
+      return;
+    }
+    sink.checkpoint({
+      ...key,
+      reset,
+      slot: slot - before,
+      level: Math.floor(level / 2),
+      exact: level % 2 === 1,
+    });
+  }
+}

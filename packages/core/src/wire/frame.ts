@@ -1,0 +1,154 @@
+/**
+ * The envelope of everything that replicas send to one another.
+ *
+ *     | 't' 'g' | version | kind | flags | tag 4 | replica 8 | sent at | number | sections … | seal 16 |
+ *
+ * A frame is complete in itself and never longer than `FRAME_BYTES_MAX`. `sent at` is the sender's
+ * raw clock, to which all ages in the frame refer. Sections come one after the other, each with a
+ * type and a length, so a reader skips those it does not know: that is how the format grows. A frame
+ * is sealed, in the last sixteen bytes, when the cluster has a secret.
+ */
+
+import { ByteReader } from "./byte-reader.ts";
+import { ByteWriter } from "./byte-writer.ts";
+
+export const FRAME_BYTES_MAX = 65_535;
+/** Bytes of a seal. */
+export const SEAL_BYTES = 16;
+export const FRAME_VERSION = 0;
+
+const MAGIC_0 = 0x74;
+const MAGIC_1 = 0x67;
+const SEALED = 1;
+const SECTION_HEAD_BYTES = 3;
+
+/** What a frame is for. */
+export const FRAME_KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"] as const;
+export type FrameKind = (typeof FRAME_KINDS)[number];
+
+/** The types of sections. Readers skip those that they do not know. */
+export const SECTIONS = {
+  components: 1,
+  notes: 2,
+  checkpoints: 3,
+  heartbeat: 4,
+  asking: 5,
+  page: 6,
+} as const;
+
+/** What stands before the sections. */
+export interface FrameHeader {
+  kind: FrameKind;
+  isSealed: boolean;
+  /** 32 bits of the cluster's seed, by which frames of others are told apart. */
+  tag: number;
+  /** The sender, as two halves of 64 bits. */
+  replicaLow: number;
+  replicaHigh: number;
+  /** The sender's raw clock, whole milliseconds. */
+  sentAtMs: number;
+  /** The number of the frame of counts that was sent last, this one included. */
+  number: number;
+}
+
+/** Why bytes are no frame. */
+export type FrameFault = "length" | "magic" | "version" | "kind" | "header" | "section";
+
+/** Writes one frame after the other into the same buffer. */
+export class FrameWriter extends ByteWriter {
+  #section = 0;
+  readonly #reservedBytes: number;
+
+  /** @param sealed whether to leave room for a seal */
+  constructor(sealed: boolean) {
+    super(FRAME_BYTES_MAX);
+    this.#reservedBytes = sealed ? SEAL_BYTES : 0;
+  }
+
+  override hasRoom(bytes: number): boolean {
+    return super.hasRoom(bytes + this.#reservedBytes);
+  }
+
+  begin(header: Readonly<FrameHeader>): void {
+    this.position = 0;
+    this.u8(MAGIC_0);
+    this.u8(MAGIC_1);
+    this.u8(FRAME_VERSION);
+    this.u8(FRAME_KINDS.indexOf(header.kind));
+    this.u8(header.isSealed ? SEALED : 0);
+    this.u32(header.tag);
+    this.halves(header.replicaLow, header.replicaHigh, 8);
+    this.varint(header.sentAtMs);
+    this.varint(header.number);
+  }
+
+  /** Begins a section; false, and nothing is written, if `bytes` more would not fit into it. */
+  beginSection(type: number, bytes: number): boolean {
+    if (!this.hasRoom(SECTION_HEAD_BYTES + bytes)) return false;
+    this.u8(type);
+    this.#section = this.position;
+    this.u16(0);
+    return true;
+  }
+
+  endSection(): void {
+    this.patchU16(this.#section, this.position - this.#section - 2);
+  }
+}
+
+/** Where a reader is in a frame, and what its header says. */
+export class FrameReader extends ByteReader {
+  readonly header: FrameHeader = {
+    kind: "counts",
+    isSealed: false,
+    tag: 0,
+    replicaLow: 0,
+    replicaHigh: 0,
+    sentAtMs: 0,
+    number: 0,
+  };
+  #sectionsEnd = 0;
+  #next = 0;
+
+  /** Reads the header; returns what is wrong with it, if anything is. */
+  readHeader(): FrameFault | undefined {
+    const { bytes, header } = this;
+    if (bytes.length > FRAME_BYTES_MAX || bytes.length < 5) return "length";
+    if (this.u8() !== MAGIC_0 || this.u8() !== MAGIC_1) return "magic";
+    if (this.u8() !== FRAME_VERSION) return "version";
+    const kind = FRAME_KINDS[this.u8()];
+    if (kind === undefined) return "kind";
+    const flags = this.u8();
+    header.kind = kind;
+    header.isSealed = flags === SEALED;
+    header.tag = this.u32();
+    this.halves(8);
+    header.replicaLow = this.low;
+    header.replicaHigh = this.high;
+    header.sentAtMs = this.varint();
+    header.number = this.varint();
+    this.#sectionsEnd = bytes.length - (header.isSealed ? SEAL_BYTES : 0);
+    if (flags > SEALED || this.position > this.#sectionsEnd) this.isBroken = true;
+    this.#next = this.position;
+    return this.isBroken ? "header" : undefined;
+  }
+
+  /**
+   * Goes to the next section, whatever has been read of the one before, and returns its type;
+   * undefined at the end of the frame, or, with `isBroken`, where a section leaves it.
+   */
+  nextSection(): number | undefined {
+    this.position = this.#next;
+    this.end = this.#sectionsEnd;
+    if (this.left === 0) return undefined;
+    const type = this.u8();
+    const length = this.u16();
+    if (this.isBroken || length > this.left) {
+      this.isBroken = true;
+      return undefined;
+    }
+    this.end = this.position + length;
+    this.#next = this.end;
+    return type;
+  }
+}

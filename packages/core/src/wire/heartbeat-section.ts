@@ -1,0 +1,64 @@
+/**
+ * What a replica says of itself once a second, and of those it has fallen behind on.
+ *
+ *     | final until | members 4 | allowed | refused | behind: | replica 8 | number | … |
+ *
+ * It is small however much is counted, and names at most `BEHIND_MAX` replicas.
+ */
+
+import type { ByteReader } from "./byte-reader.ts";
+import { type FrameWriter, SECTIONS } from "./frame.ts";
+
+/** How many replicas a heartbeat names that its sender is behind on. */
+export const BEHIND_MAX = 4;
+
+const HEARTBEAT_BYTES_MAX = 8 + 4 + 8 + 8 + BEHIND_MAX * 16;
+
+/** A replica, and the number of its last frame of counts before the first that is missing. */
+export interface Behind {
+  readonly low: number;
+  readonly high: number;
+  readonly number: number;
+}
+
+export interface Heartbeat {
+  /** Until when, in the cluster's time, the sender's slots hold their last counts. */
+  readonly finalUntilMs: number;
+  /** A checksum of the ids of all replicas that the sender knows to be alive. */
+  readonly members: number;
+  /** Hits that the sender has allowed and refused since it started. */
+  readonly allowed: number;
+  readonly refused: number;
+  readonly behind: readonly Behind[];
+}
+
+/** Writes a heartbeat; false if it does not fit any more. */
+export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boolean {
+  if (!writer.beginSection(SECTIONS.heartbeat, HEARTBEAT_BYTES_MAX)) return false;
+  writer.varint(heartbeat.finalUntilMs);
+  writer.u32(heartbeat.members);
+  writer.varint(heartbeat.allowed);
+  writer.varint(heartbeat.refused);
+  for (const { low, high, number } of heartbeat.behind.slice(0, BEHIND_MAX)) {
+    writer.halves(low, high, 8);
+    writer.varint(number);
+  }
+  writer.endSection();
+  return true;
+}
+
+/** Reads a heartbeat; undefined, with `reader.isBroken` set, if it is none. */
+export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
+  const finalUntilMs = reader.varint();
+  const members = reader.u32();
+  const allowed = reader.varint();
+  const refused = reader.varint();
+  const behind: Behind[] = [];
+  while (reader.left > 0 && behind.length < BEHIND_MAX && !reader.isBroken) {
+    reader.halves(8);
+    const { low, high } = reader;
+    behind.push({ low, high, number: reader.varint() });
+  }
+  if (reader.left > 0) reader.isBroken = true;
+  return reader.isBroken ? undefined : { finalUntilMs, members, allowed, refused, behind };
+}

@@ -1,0 +1,64 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readCheckpoints } from "../../src/wire/checkpoint-section.ts";
+import { ComponentReader } from "../../src/wire/component-section.ts";
+import { FRAME_KINDS, FrameReader, FrameWriter } from "../../src/wire/frame.ts";
+import { readHeartbeat } from "../../src/wire/heartbeat-section.ts";
+import { readNotes } from "../../src/wire/note-section.ts";
+import { readAsking, readPage } from "../../src/wire/repair-sections.ts";
+
+/** Reads a frame with everything that could be in it; returns how many things it claimed to hold. */
+function readAll(bytes: Uint8Array): number {
+  const reader = new FrameReader(bytes);
+  if (reader.readHeader() !== undefined) return 0;
+  let things = 0;
+  const components = new ComponentReader();
+  for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
+    if (type % 6 === 1) {
+      components.read(reader, 1, {
+        wants: () => true,
+        opener: () => ++things,
+        component: () => things++,
+      });
+    }
+    if (type % 6 === 2) readNotes(reader, { limiter: () => true, note: () => things++ });
+    if (type % 6 === 3) readCheckpoints(reader, { wants: () => true, checkpoint: () => things++ });
+    if (type % 6 === 4) things += readHeartbeat(reader)?.behind.length ?? 0;
+    if (type % 6 === 5 && readAsking(reader) !== undefined) things++;
+    if (type % 6 === 0 && readPage(reader) !== undefined) things++;
+    if (reader.isBroken) break;
+  }
+  return things;
+}
+
+const section = fc.tuple(fc.nat({ max: 11 }), fc.uint8Array({ maxLength: 200 }));
+
+describe("bytes that anybody made up", () => {
+  it("are a frame or a reason why not: never a throw, never more than the bytes could say", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(readAll(bytes)).toBeLessThanOrEqual(bytes.length);
+      }),
+      seededRuns(2_000),
+    );
+  });
+
+  it("in sections of a good frame harm nobody either", () => {
+    fc.assert(
+      fc.property(fc.array(section, { maxLength: 6 }), fc.nat({ max: 5 }), (sections, kind) => {
+        const writer = new FrameWriter(false);
+        const who = { tag: 1, replicaLow: 2, replicaHigh: 3 };
+        const header = { kind: FRAME_KINDS[kind]!, isSealed: false, ...who };
+        writer.begin({ ...header, sentAtMs: 5, number: 6 });
+        for (const [type, bytes] of sections) {
+          writer.beginSection(type, bytes.length);
+          for (const byte of bytes) writer.u8(byte);
+          writer.endSection();
+        }
+        expect(readAll(writer.written())).toBeLessThanOrEqual(writer.position);
+      }),
+      seededRuns(3_000),
+    );
+  });
+});

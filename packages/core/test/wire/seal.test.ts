@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { SEAL_BYTES } from "../../src/wire/frame.ts";
+import { Seal } from "../../src/wire/seal.ts";
+
+describe("a seal", () => {
+  it("is the same wherever namespace and secret are, and another one elsewhere", () => {
+    const ours = new Seal("shop", "a secret");
+    const bytes = Uint8Array.from([1, 2, 3]);
+    const sealed = Uint8Array.from([...bytes, ...ours.of(bytes)]);
+    expect(sealed.length).toBe(3 + SEAL_BYTES);
+    const same = new Seal("shop", Buffer.from("a secret"));
+    expect([same.seed, same.tag, same.isOn(sealed)]).toEqual([ours.seed, ours.tag, true]);
+    for (const other of [new Seal("shop", "another"), new Seal("chop", "a secret")]) {
+      expect(other.isOn(sealed)).toBe(false);
+      expect(other.tag).not.toBe(ours.tag);
+      expect(other.seed).not.toEqual(ours.seed);
+    }
+  });
+
+  it("is on no frame that was changed, cut or too short", () => {
+    const ours = new Seal("shop", "a secret");
+    const bytes = Uint8Array.from({ length: 50 }, (_, index) => index);
+    const sealed = Uint8Array.from([...bytes, ...ours.of(bytes)]);
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = sealed.slice();
+      changed[at]! ^= 1;
+      expect(ours.isOn(changed)).toBe(false);
+      expect(ours.isOn(sealed.subarray(0, at))).toBe(false);
+    }
+  });
+
+  it("is not there without a secret, and the namespace alone makes tag and seed", () => {
+    const open = new Seal("shop", undefined);
+    expect(open.isSealing).toBe(false);
+    expect(new Seal("shop", undefined).seed).toEqual(open.seed);
+    expect(new Seal("chop", undefined).tag).not.toBe(open.tag);
+  });
+});

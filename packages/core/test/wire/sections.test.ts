@@ -1,0 +1,140 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  readCheckpoints,
+  type WireCheckpoint,
+  writeCheckpoints,
+} from "../../src/wire/checkpoint-section.ts";
+import {
+  type FrameHeader,
+  type FrameKind,
+  FrameReader,
+  FrameWriter,
+} from "../../src/wire/frame.ts";
+import { readHeartbeat, writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
+import { readNotes, type WireNote, writeNotes } from "../../src/wire/note-section.ts";
+import { readAsking, readPage, writeAsking, writePage } from "../../src/wire/repair-sections.ts";
+
+function headerOf(kind: FrameKind): FrameHeader {
+  return {
+    ...{ kind, isSealed: false, tag: 7, number: 9 },
+    ...{ replicaLow: -1, replicaHigh: 2, sentAtMs: 1_700_000_000_000 },
+  };
+}
+
+/** A reader at the first section of a frame with what `write` puts into it. */
+function written(kind: FrameKind, write: (writer: FrameWriter) => void): FrameReader {
+  const writer = new FrameWriter(false);
+  writer.begin(headerOf(kind));
+  write(writer);
+  const reader = new FrameReader(writer.written().slice());
+  expect(reader.readHeader()).toBeUndefined();
+  expect(reader.header).toEqual(headerOf(kind));
+  expect(reader.nextSection()).toBeDefined();
+  return reader;
+}
+
+const half = fc.integer();
+const time = fc.nat({ max: 2 ** 31 - 1 }).map((ms) => ms * 1_000);
+const mark = fc.record({
+  reset: time,
+  untilMs: time,
+  limit: fc.oneof(fc.nat(), fc.constant(Number.POSITIVE_INFINITY)),
+});
+const note: fc.Arbitrary<WireNote> = fc.record({
+  ...{ low: half, high: half, reset: time, markReset: time },
+  marks: fc.tuple(...[0, 1, 2].map(() => fc.option(mark, { nil: undefined }))),
+});
+const checkpoint: fc.Arbitrary<WireCheckpoint> = fc.record({
+  ...{ low: half, high: half, reset: time, slot: time },
+  ...{ level: fc.nat({ max: 2 ** 40 }), exact: fc.boolean() },
+});
+
+describe("sections of a frame", () => {
+  it("bring resets and marks as they were, over as many frames as they need", () => {
+    fc.assert(
+      fc.property(fc.array(note, { maxLength: 40 }), time, (notes, resetAll) => {
+        const heard: WireNote[] = [];
+        const reader = written("counts", (writer) => {
+          expect(writeNotes(writer, { low: 3, high: -4 }, resetAll, notes, 0)).toBe(notes.length);
+        });
+        readNotes(reader, {
+          limiter: (...given) => given.join() === [3, -4, resetAll].join(),
+          note: (given) => heard.push(given),
+        });
+        expect([heard, reader.isBroken]).toEqual([notes, false]);
+      }),
+      seededRuns(200),
+    );
+  });
+
+  it("say how far they got when a frame is full", () => {
+    const one = { low: 1, high: 2, reset: 2 ** 50, markReset: 2 ** 50, marks: [] };
+    const notes = Array.from({ length: 10_000 }, () => one);
+    const writer = new FrameWriter(true);
+    let frames = 0;
+    for (let next = 0; next < notes.length; frames++) {
+      writer.begin(headerOf("counts"));
+      next = writeNotes(writer, { low: 3, high: -4 }, 0, notes, next);
+      expect(writer.hasRoom(0)).toBe(true);
+    }
+    expect(frames).toBeGreaterThan(3);
+  });
+
+  it("bring levels of buckets as they were", () => {
+    fc.assert(
+      fc.property(fc.array(checkpoint, { minLength: 1, maxLength: 40 }), (checkpoints) => {
+        const heard: WireCheckpoint[] = [];
+        const head = { low: 3, high: -4, policy: 1 };
+        const reader = written("counts", (writer) => {
+          expect(writeCheckpoints(writer, head, checkpoints, 0)).toBe(checkpoints.length);
+        });
+        readCheckpoints(reader, {
+          wants: (...given) => given.join() === "3,-4,1",
+          checkpoint: (given) => heard.push(given),
+        });
+        expect([heard, reader.isBroken]).toEqual([checkpoints, false]);
+      }),
+      seededRuns(200),
+    );
+  });
+
+  it("bring heartbeats, questions and pages as they were", () => {
+    const behind = [0, 1, 2, 3].map((low) => ({ low, high: ~low, number: low * 1_000 }));
+    const counts = { allowed: 2 ** 45, refused: 3 };
+    const heartbeat = { finalUntilMs: 1_700_000_000_000, members: 0xffff_ffff, ...counts, behind };
+    const heard = readHeartbeat(
+      written("heartbeat", (writer) => writeHeartbeat(writer, heartbeat)),
+    );
+    expect(heard).toEqual(heartbeat);
+
+    const asking = { low: -7, high: 8, since: 99 };
+    expect(readAsking(written("request", (writer) => writeAsking(writer, asking)))).toEqual(asking);
+
+    const page = { since: 5, upTo: 70, part: 2, parts: 3 };
+    expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
+  });
+
+  it("that say what cannot be are no pages", () => {
+    const possible = { since: 5, upTo: 70, part: 2, parts: 3 };
+    const impossible = [{ since: 71 }, { part: 3 }, { parts: 0 }, { parts: 2 ** 30 }];
+    for (const change of impossible) {
+      const reader = written("page", (writer) => writePage(writer, { ...possible, ...change }));
+      expect(readPage(reader)).toBeUndefined();
+    }
+  });
+
+  it("unknown to a reader are skipped, and what comes after them is read", () => {
+    const asking = { low: -7, high: 8, since: 99 };
+    const reader = written("request", (writer) => {
+      expect(writer.beginSection(200, 3)).toBe(true);
+      for (const byte of [1, 2, 3]) writer.u8(byte);
+      writer.endSection();
+      writeAsking(writer, asking);
+    });
+    expect(reader.nextSection()).toBe(5);
+    expect(readAsking(reader)).toEqual(asking);
+    expect([reader.nextSection(), reader.isBroken]).toEqual([undefined, false]);
+  });
+});

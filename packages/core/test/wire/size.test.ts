@@ -1,0 +1,53 @@
+import { seededRandom } from "@tidegate/testkit";
+import { describe, expect, it } from "vitest";
+import { blankComponent } from "../../src/lattice/component.ts";
+import { ComponentBatch } from "../../src/wire/component-batch.ts";
+import { type PlaceKind, writeComponents } from "../../src/wire/component-section.ts";
+import { FrameWriter } from "../../src/wire/frame.ts";
+
+const KEYS = 10_000;
+const NOW = 1_700_000_000_000;
+
+/** Bytes of all frames of a flush, per key that had changed. */
+function bytesPerKey(places: PlaceKind, placeOf: (random: () => number) => number): number {
+  const random = seededRandom(1);
+  const half = () => (random() * 2 ** 32) | 0;
+  const header = { kind: "counts", isSealed: true, tag: 1, replicaLow: 2, replicaHigh: 3 } as const;
+  const writer = new FrameWriter(true);
+  const batch = new ComponentBatch();
+  const names = { describe: (opener: number) => ({ low: opener, high: 5, agoMs: 30_000 }) };
+  const head = { limiterLow: 1, limiterHigh: 2, policy: 0, places };
+  let bytes = 0;
+  for (let left = KEYS; left > 0; ) {
+    batch.clear();
+    for (; left > 0 && !batch.isFull; left--) {
+      const key = { low: half(), high: half(), opener: Math.floor(random() * 10) };
+      const hits = 1 + Math.floor(random() * 100);
+      batch.add({ ...blankComponent(), ...key, place: placeOf(random), hits });
+    }
+    batch.sort();
+    for (let next = 0; next < batch.size; ) {
+      writer.begin({ ...header, sentAtMs: NOW, number: 1_000_000 });
+      next = writeComponents(writer, head, batch, next, names);
+      bytes += writer.position;
+    }
+  }
+  return bytes / KEYS;
+}
+
+describe("ten thousand changed keys in one flush", () => {
+  it("take at most 12 bytes each in windows of a minute that ten replicas opened", () => {
+    const placeOf = (random: () => number) => NOW - Math.floor(random() * 60_000);
+    expect(bytesPerKey("window", placeOf)).toBeLessThanOrEqual(12);
+  });
+
+  it("take at most 12 bytes each on a grid", () => {
+    expect(bytesPerKey("place", () => 1_234_567)).toBeLessThanOrEqual(12);
+  });
+
+  it("take at most 15 bytes each in windows of a day, and in gauges", () => {
+    const placeOf = (random: () => number) => NOW - Math.floor(random() * 86_400_000);
+    expect(bytesPerKey("window", placeOf)).toBeLessThanOrEqual(15);
+    expect(bytesPerKey("none", () => 0)).toBeLessThanOrEqual(12);
+  });
+});
