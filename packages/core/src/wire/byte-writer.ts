@@ -75,10 +75,3 @@ export class ByteWriter {
     }
   }
 }
-
-/** How many bytes `varint` takes for a number. */
-export function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes++;
-  return bytes;
-}

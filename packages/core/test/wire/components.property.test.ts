@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Component } from "../../src/lattice/component.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
+import { ComponentReader } from "../../src/wire/component-reader.ts";
 import {
   type ComponentHead,
-  ComponentReader,
   PLACE_KINDS,
   type PlaceKind,
-  writeComponents,
 } from "../../src/wire/component-section.ts";
+import { writeComponents } from "../../src/wire/component-writer.ts";
 import {
   FRAME_BYTES_MAX,
   type FrameHeader,

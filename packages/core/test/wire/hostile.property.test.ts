@@ -2,7 +2,7 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCheckpoints } from "../../src/wire/checkpoint-section.ts";
-import { ComponentReader } from "../../src/wire/component-section.ts";
+import { ComponentReader } from "../../src/wire/component-reader.ts";
 import { FRAME_KINDS, FrameReader, FrameWriter } from "../../src/wire/frame.ts";
 import { readHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { readNotes } from "../../src/wire/note-section.ts";

@@ -2,7 +2,8 @@ import { seededRandom } from "@tidegate/testkit";
 import { describe, expect, it } from "vitest";
 import { blankComponent } from "../../src/lattice/component.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import { type PlaceKind, writeComponents } from "../../src/wire/component-section.ts";
+import type { PlaceKind } from "../../src/wire/component-section.ts";
+import { writeComponents } from "../../src/wire/component-writer.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 
 const KEYS = 10_000;
