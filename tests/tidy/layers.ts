@@ -24,6 +24,11 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
   { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice"] },
   {
+    name: "replication",
+    holds: ["replication/"],
+    mayImport: ["bottom", "lattice", "time", "runtime", "store", "wire"],
+  },
+  {
     name: "limiter",
     holds: ["limiter.ts", "limiter/"],
     mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies"],

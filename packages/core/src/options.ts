@@ -112,6 +112,12 @@ export function positiveNumber(option: string, value: unknown, most: number): nu
   throw invalidOption(option, `a number above 0 and at most ${most}`, value);
 }
 
+/** A part of a whole. */
+export function part(option: string, value: unknown): number {
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw invalidOption(option, "a number from 0 to 1", value);
+}
+
 /** `true` or `false`. */
 export function flag(option: string, value: unknown): boolean {
   if (typeof value === "boolean") return value;

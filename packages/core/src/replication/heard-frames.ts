@@ -1,0 +1,69 @@
+/**
+ * Which frames of counts of one replica have been heard: the last without a gap before it, and a few
+ * above.
+ *
+ *     numbers   1 2 3 4 5 6 7 8 9
+ *     heard     × × × · × ×
+ *               last ┘  └ ┴ above
+ *
+ * Counts are cumulative, so nothing is lost by a gap for long; but who has one does not know what it
+ * would have said until it asks. A frame too far above is not remembered: the gap below it has to be
+ * asked for anyway, and the answer covers it.
+ */
+
+const ABOVE_BITS = 32;
+
+export class HeardFrames {
+  /** The number of the last frame up to which none is missing. */
+  last: number;
+  /** Bit 0 is frame `last + 2`: `last + 1` is the one that is missing. */
+  #above = 0;
+
+  /** @param last where to begin, when what came before has been heard by other means, or never will be */
+  constructor(last: number) {
+    this.last = last;
+  }
+
+  /** Takes note of a frame; returns whether it was new, as far as is known. */
+  hear(number: number): boolean {
+    const distance = number - this.last;
+    if (distance <= 0) return false;
+    if (distance === 1) {
+      this.last = number;
+      this.#close();
+      return true;
+    }
+    if (distance - 2 >= ABOVE_BITS) return true;
+    const bit = 1 << (distance - 2);
+    const isNew = (this.#above & bit) === 0;
+    this.#above |= bit;
+    return isNew;
+  }
+
+  /** Takes note of an answer that says all that changed after frame `since` and until `upTo`. */
+  cover(since: number, upTo: number): void {
+    if (since > this.last || upTo <= this.last) return;
+    const distance = upTo - this.last;
+    this.last = upTo;
+    // What was bit `distance - 1` says whether the next frame has been heard.
+    const isNextHeard = distance - 1 < ABOVE_BITS && ((this.#above >>> (distance - 1)) & 1) === 1;
+    this.#above = distance >= ABOVE_BITS ? 0 : this.#above >>> distance;
+    if (!isNextHeard) return;
+    this.last++;
+    this.#close();
+  }
+
+  /** Whether something is missing of what a replica says it has sent. */
+  isBehind(sent: number): boolean {
+    return sent > this.last;
+  }
+
+  /** Moves on over frames that had been heard above a gap that is closed now. */
+  #close(): void {
+    while ((this.#above & 1) === 1) {
+      this.last++;
+      this.#above >>>= 1;
+    }
+    this.#above >>>= 1;
+  }
+}

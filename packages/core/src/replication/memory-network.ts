@@ -1,0 +1,150 @@
+/**
+ * A network inside one process, as bad as it is asked to be: for tests, of ours and of users.
+ *
+ * With a seed it loses, repeats and delays the same frames every time. What is published is copied
+ * once for every receiver, so that nobody can change what another hears.
+ */
+
+import { part, wholeNumber } from "../options.ts";
+import type { Transport, TransportContext } from "./transport.ts";
+
+export interface MemoryNetworkOptions {
+  /**
+   * The part of frames that is lost, per receiver.
+   *
+   * @default 0
+   */
+  readonly loss?: number | undefined;
+  /**
+   * The part of frames that arrives twice, the second time up to a second late.
+   *
+   * @default 0
+   */
+  readonly duplicate?: number | undefined;
+  /**
+   * How long frames travel at least; each takes up to half as long again.
+   *
+   * @default 0
+   */
+  readonly delayMs?: number | undefined;
+  /**
+   * What chance is drawn from.
+   *
+   * @default 1
+   */
+  readonly seed?: number | undefined;
+}
+
+const DELAY_MS_MAX = 60_000;
+const LATE_MS = 1_000;
+
+export class MemoryNetwork {
+  readonly #loss: number;
+  readonly #duplicate: number;
+  readonly #delayMs: number;
+  readonly #ends = new Set<MemoryEnd>();
+  readonly #cuts = new Map<Transport, Set<Transport>>();
+  #state: number;
+
+  constructor(options: MemoryNetworkOptions = {}) {
+    const { loss = 0, duplicate = 0, delayMs = 0, seed = 1 } = options;
+    this.#loss = part("loss", loss);
+    this.#duplicate = part("duplicate", duplicate);
+    this.#delayMs = wholeNumber("delayMs", delayMs, 0, DELAY_MS_MAX);
+    this.#state = wholeNumber("seed", seed, 0, 2 ** 32 - 1);
+  }
+
+  /** A transport for one replica. */
+  transport(): Transport {
+    return new MemoryEnd(this);
+  }
+
+  /** Loses all that `from` sends to `to` from now on; the other direction is not touched. */
+  cut(from: Transport, to: Transport): void {
+    const cuts = this.#cuts.get(from) ?? new Set();
+    cuts.add(to);
+    this.#cuts.set(from, cuts);
+  }
+
+  /** Lets everybody hear everybody again. */
+  heal(): void {
+    this.#cuts.clear();
+  }
+
+  /** @internal */
+  add(end: MemoryEnd): void {
+    this.#ends.add(end);
+  }
+
+  /** @internal */
+  remove(end: MemoryEnd): void {
+    this.#ends.delete(end);
+    this.#cuts.delete(end);
+    for (const cuts of this.#cuts.values()) cuts.delete(end);
+  }
+
+  /** @internal */
+  carry(from: MemoryEnd, frame: Uint8Array, to: string | undefined): void {
+    for (const end of this.#ends) {
+      if (end.namespace !== from.namespace || (to !== undefined && end.replica !== to)) continue;
+      if (this.#cuts.get(from)?.has(end) === true || this.#draw() < this.#loss) continue;
+      this.#deliver(end, frame.slice(), this.#delayMs * (1 + this.#draw() / 2));
+      if (this.#draw() < this.#duplicate) {
+        this.#deliver(end, frame.slice(), this.#delayMs + this.#draw() * LATE_MS);
+      }
+    }
+  }
+
+  #deliver(end: MemoryEnd, frame: Uint8Array, afterMs: number): void {
+    setTimeout(() => end.hear(frame), Math.floor(afterMs));
+  }
+
+  /** A number from 0 to 1: a counter, mixed well. */
+  #draw(): number {
+    this.#state = (this.#state + 0x9e37_79b9) | 0;
+    let bits = Math.imul(this.#state ^ (this.#state >>> 16), 0x85eb_ca6b);
+    bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35);
+    return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
+  }
+}
+
+class MemoryEnd implements Transport {
+  namespace = "";
+  replica = "";
+  readonly #network: MemoryNetwork;
+  #receive: ((frame: Uint8Array) => void) | undefined;
+
+  constructor(network: MemoryNetwork) {
+    this.#network = network;
+  }
+
+  get connected(): boolean {
+    return this.#receive !== undefined;
+  }
+
+  open(receive: (frame: Uint8Array) => void, { namespace, replica }: TransportContext): void {
+    this.namespace = namespace;
+    this.replica = replica;
+    this.#receive = receive;
+    this.#network.add(this);
+  }
+
+  publish(frame: Uint8Array, to?: string): boolean {
+    if (this.#receive === undefined) return false;
+    this.#network.carry(this, frame, to);
+    return true;
+  }
+
+  close(): void {
+    this.#receive = undefined;
+    this.#network.remove(this);
+  }
+
+  hear(frame: Uint8Array): void {
+    try {
+      this.#receive?.(frame);
+    } catch {
+      // A receiver that throws has lost this frame and hears the next.
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * What every transport has to keep, as cases that any test runner can run.
+ *
+ * A case throws when the promise in its title is broken. Losing frames is allowed, so nothing here
+ * expects each single one to arrive; but a transport that loses all of them carries nothing.
+ */
+
+import { strict as assert } from "node:assert";
+import { randomBytes } from "node:crypto";
+import type { Transport } from "./transport.ts";
+
+/** Where transports under test come from. Those of one lab reach one another. */
+export interface TransportLab {
+  transport(): Transport | Promise<Transport>;
+}
+
+export interface ContractCase {
+  readonly title: string;
+  run(lab: TransportLab): Promise<void>;
+}
+
+const PATIENCE_MS = 5_000;
+const POLL_MS = 10;
+const QUIET_MS = 100;
+const FRAME_BYTES_MAX = 65_535;
+
+/** One transport in use, and what it has heard. */
+class End {
+  readonly transport: Transport;
+  readonly replica: string;
+  readonly heard: Uint8Array[] = [];
+  throwsOnce = false;
+
+  private constructor(transport: Transport, namespace: string, replica: string) {
+    this.transport = transport;
+    this.replica = replica;
+    transport.open((frame) => this.#receive(frame), { namespace, replica });
+  }
+
+  static async open(lab: TransportLab, namespace: string): Promise<End> {
+    return new End(await lab.transport(), namespace, randomBytes(8).toString("hex"));
+  }
+
+  /** Publishes again and again until it has been heard: transports may need a moment to connect. */
+  async send(bytes: Uint8Array, to: readonly End[], only?: string): Promise<void> {
+    const isHeard = () => to.every((end) => end.hears(bytes));
+    for (let waitedMs = 0; !isHeard(); waitedMs += POLL_MS) {
+      assert(waitedMs < PATIENCE_MS, "a frame published again and again was not heard");
+      if (waitedMs % (5 * POLL_MS) === 0) this.transport.publish(bytes.slice(), only);
+      await pause(POLL_MS);
+    }
+  }
+
+  hears(bytes: Uint8Array): boolean {
+    return this.heard.some((frame) => Buffer.compare(frame, bytes) === 0);
+  }
+
+  #receive(frame: Uint8Array): void {
+    this.heard.push(frame.slice());
+    frame.fill(0);
+    if (!this.throwsOnce) return;
+    this.throwsOnce = false;
+    throw new Error("a receiver of the contract throws on purpose");
+  }
+}
+
+export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
+  {
+    title: "what one replica publishes all others hear, byte for byte",
+    run: async (lab) => {
+      await between(lab, 3, async ([one, two, three]) => {
+        const bytes = randomBytes(1_000);
+        await one!.send(bytes, [two!, three!]);
+        await three!.send(randomBytes(1), [one!, two!]);
+      });
+    },
+  },
+  {
+    title: "a frame for one replica is heard by that one",
+    run: async (lab) => {
+      await between(lab, 3, async ([one, , three]) => {
+        await one!.send(randomBytes(50), [three!], three!.replica);
+      });
+    },
+  },
+  {
+    title: "namespaces do not hear each other",
+    run: async (lab) => {
+      const namespace = newNamespace();
+      const other = await End.open(lab, `${namespace}-other`);
+      try {
+        await between(lab, 2, async ([one, two]) => one!.send(randomBytes(50), [two!]), namespace);
+        await pause(QUIET_MS);
+        assert.equal(other.heard.length, 0);
+      } finally {
+        other.transport.close();
+      }
+    },
+  },
+  {
+    title: "the longest frame arrives whole, and a longer one than it says is dropped",
+    run: async (lab) => {
+      await between(lab, 2, async ([one, two]) => {
+        await one!.send(randomBytes(10), [two!]);
+        const longest = Math.min(one!.transport.maxPayload ?? FRAME_BYTES_MAX, FRAME_BYTES_MAX);
+        await one!.send(randomBytes(longest), [two!]);
+      });
+    },
+  },
+  {
+    title: "frames published at once are never mixed up, whatever becomes of them",
+    run: async (lab) => {
+      await between(lab, 2, async ([one, two]) => {
+        await one!.send(randomBytes(10), [two!]);
+        const frames = Array.from({ length: 200 }, (_, index) => randomBytes(1 + 37 * index));
+        for (const frame of frames) one!.transport.publish(Uint8Array.from(frame));
+        await one!.send(randomBytes(11), [two!]);
+        const known = new Set(frames.map((frame) => frame.toString("hex")));
+        for (const heard of two!.heard) {
+          if (heard.length === 10 || heard.length === 11) continue;
+          assert(known.has(Buffer.from(heard).toString("hex")), "a frame arrived changed");
+        }
+      });
+    },
+  },
+  {
+    title: "a receiver that throws hears the next frame",
+    run: async (lab) => {
+      await between(lab, 2, async ([one, two]) => {
+        two!.throwsOnce = true;
+        await one!.send(randomBytes(20), [two!]);
+        await one!.send(randomBytes(21), [two!]);
+      });
+    },
+  },
+  {
+    title: "publishing never throws, and drops frames before opening and after closing",
+    run: async (lab) => {
+      const transport = await lab.transport();
+      assert.equal(transport.publish(randomBytes(5)), false);
+      const heard: Uint8Array[] = [];
+      const context = { namespace: newNamespace(), replica: randomBytes(8).toString("hex") };
+      transport.open((frame) => heard.push(frame), context);
+      transport.close();
+      assert.equal(transport.publish(randomBytes(5)), false);
+      transport.close();
+    },
+  },
+  {
+    title: "a closed transport hears nothing more, and the others go on",
+    run: async (lab) => {
+      await between(lab, 3, async ([one, two, three]) => {
+        await one!.send(randomBytes(30), [two!, three!]);
+        two!.transport.close();
+        const count = two!.heard.length;
+        await one!.send(randomBytes(31), [three!]);
+        await pause(QUIET_MS);
+        assert.equal(two!.heard.length, count);
+      });
+    },
+  },
+];
+
+/** Opens so many transports in one namespace, and closes them whatever happens. */
+async function between(
+  lab: TransportLab,
+  count: number,
+  act: (ends: readonly End[]) => Promise<void>,
+  namespace: string = newNamespace(),
+): Promise<void> {
+  const ends: End[] = [];
+  try {
+    while (ends.length < count) ends.push(await End.open(lab, namespace));
+    await act(ends);
+  } finally {
+    for (const end of ends) end.transport.close();
+  }
+}
+
+function newNamespace(): string {
+  return `contract-${randomBytes(6).toString("hex")}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

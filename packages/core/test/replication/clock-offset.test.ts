@@ -1,0 +1,59 @@
+import { seededRandom, seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ClockOffset, clusterOffsetMs } from "../../src/replication/clock-offset.ts";
+
+describe("the offset to another replica's clock", () => {
+  it("is too large by the fastest of the last sixteen frames, and never too small", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -600_000, max: 600_000 }),
+        fc.array(fc.nat({ max: 5_000 }), { minLength: 1, maxLength: 50 }),
+        (truthMs, delaysMs) => {
+          const offset = new ClockOffset();
+          delaysMs.forEach((delayMs, index) => {
+            const sentAtMs = 1_000_000 + 100 * index;
+            const known = offset.hear(sentAtMs + truthMs + delayMs, sentAtMs);
+            const last = delaysMs.slice(Math.max(0, index - 15), index + 1);
+            expect(known - truthMs).toBe(Math.min(...last));
+          });
+        },
+      ),
+      seededRuns(200),
+    );
+  });
+
+  it("follows a clock that is set, once sixteen frames have come", () => {
+    const offset = new ClockOffset();
+    for (let frame = 0; frame < 20; frame++) offset.hear(frame * 100 + 3, frame * 100);
+    for (let frame = 20; frame < 36; frame++) offset.hear(frame * 100 + 3, frame * 100 - 9_000);
+    expect(offset.offsetMs).toBe(9_003);
+  });
+});
+
+describe("the cluster's clock", () => {
+  it("is the one behind of two, and of any number one that half of the clocks are not ahead of", () => {
+    expect(clusterOffsetMs([])).toBe(0);
+    expect([clusterOffsetMs([500]), clusterOffsetMs([-500])]).toEqual([-500, 0]);
+    expect(clusterOffsetMs([10, -10])).toBe(0);
+  });
+
+  it("cannot be moved beyond the good clocks by fewer than half", () => {
+    const random = seededRandom(3);
+    for (let round = 0; round < 200; round++) {
+      const good = Array.from({ length: 4 }, () => Math.floor(random() * 20) - 10);
+      const bad = Array.from({ length: 3 }, () => Math.floor(random() * 1_200_000) - 600_000);
+      const offsetMs = clusterOffsetMs([...bad, ...good]);
+      expect(Math.abs(offsetMs)).toBeLessThanOrEqual(10);
+    }
+  });
+
+  it("is the same for all who know one another, up to what their own clocks differ by", () => {
+    const clocks = [0, 40, -30, 900_000, 7];
+    const shown = clocks.map((own) => {
+      const offsets = clocks.filter((clock) => clock !== own).map((clock) => own - clock);
+      return own + clusterOffsetMs(offsets);
+    });
+    expect(new Set(shown)).toEqual(new Set([7]));
+  });
+});

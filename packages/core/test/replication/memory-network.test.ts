@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/replication/memory-network.ts";
+import type { Transport } from "../../src/replication/transport.ts";
+import { TRANSPORT_CONTRACT } from "../../src/replication/transport-contract.ts";
+
+describe("the network in memory keeps the contract of transports", () => {
+  for (const { title, run } of TRANSPORT_CONTRACT) {
+    it(title, async () => {
+      const network = new MemoryNetwork({ loss: 0.2, duplicate: 0.2, delayMs: 3 });
+      await run({ transport: () => network.transport() });
+    });
+  }
+});
+
+/** Two transports, and what the second has heard, as text. */
+function pair(options: MemoryNetworkOptions): {
+  network: MemoryNetwork;
+  ends: readonly [Transport, Transport];
+  heard: string[];
+  say: (text: string) => boolean;
+} {
+  const network = new MemoryNetwork(options);
+  const ends = [network.transport(), network.transport()] as const;
+  const heard: string[] = [];
+  ends[0].open(() => {}, { namespace: "shop", replica: "a" });
+  const receive = (frame: Uint8Array) => heard.push(Buffer.from(frame).toString());
+  ends[1].open(receive, { namespace: "shop", replica: "b" });
+  return { network, ends, heard, say: (text) => ends[0].publish(Buffer.from(text)) };
+}
+
+describe("the network in memory", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("loses and repeats about as much as it is asked to, the same every time", () => {
+    const run = () => {
+      const { heard, say } = pair({ loss: 0.5, duplicate: 0.3, delayMs: 5, seed: 42 });
+      for (let index = 0; index < 1_000; index++) say(`${index}`);
+      vi.advanceTimersByTime(5_000);
+      return heard;
+    };
+    const heard = run();
+    const once = new Set(heard).size;
+    expect(once).toBeGreaterThan(450);
+    expect(once).toBeLessThan(550);
+    expect(heard.length / once).toBeGreaterThan(1.25);
+    expect(heard.length / once).toBeLessThan(1.35);
+    expect(run()).toEqual(heard);
+  });
+
+  it("delivers after the delay and not before", () => {
+    const { heard, say } = pair({ delayMs: 100 });
+    say("hello");
+    vi.advanceTimersByTime(99);
+    expect(heard).toEqual([]);
+    vi.advanceTimersByTime(51);
+    expect(heard).toEqual(["hello"]);
+  });
+
+  it("is cut one way, until it is healed", () => {
+    const { network, ends, heard, say } = pair({});
+    network.cut(ends[1], ends[0]);
+    say("one");
+    network.cut(ends[0], ends[1]);
+    say("two");
+    vi.advanceTimersByTime(10);
+    expect(heard).toEqual(["one"]);
+    network.heal();
+    say("three");
+    vi.advanceTimersByTime(10);
+    expect(heard).toEqual(["one", "three"]);
+  });
+
+  it("refuses a loss that is no part of a whole", () => {
+    expect(() => new MemoryNetwork({ loss: 2 })).toThrow(
+      "'loss' must be a number from 0 to 1, got 2",
+    );
+  });
+});
