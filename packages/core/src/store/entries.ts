@@ -1,0 +1,76 @@
+/**
+ * Every key's record from its beginning to its end: in the pool, in the index, in the census, with
+ * a section per policy.
+ *
+ * Nobody else begins or ends a record, so that the four always agree.
+ */
+
+import { Census } from "./census.ts";
+import { HEADER_WORDS, type Shape, STATE } from "./entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
+import { RecordPool } from "./record-pool.ts";
+import type { Replicas } from "./replicas.ts";
+
+/** Makes the shape of one policy, whose words begin at `base` of every record. */
+export interface Section {
+  readonly words: number;
+  create(records: RecordPool, replicas: Replicas, base: number): Shape;
+}
+
+export class Entries {
+  readonly records: RecordPool;
+  readonly index: KeyIndex;
+  readonly census: Census;
+  readonly shapes: readonly Shape[];
+
+  /** @param seed 32 random bits of this process */
+  constructor(sections: readonly Section[], replicas: Replicas, seed: number) {
+    const words = sections.reduce((sum, section) => sum + section.words, HEADER_WORDS);
+    this.records = new RecordPool(words);
+    this.index = new KeyIndex(this.records, seed);
+    this.census = new Census(this.records);
+    let base = HEADER_WORDS;
+    this.shapes = sections.map((section) => {
+      const shape = section.create(this.records, replicas, base);
+      base += section.words;
+      return shape;
+    });
+  }
+
+  /** Begins the record of a key that has none; 0 when no numbers are left. */
+  begin(low: number, high: number, state: number, introducer: number): number {
+    const records = this.records;
+    const id = records.allocate();
+    if (id === 0) return 0;
+    records.setWord(id, FINGERPRINT_LOW, low);
+    records.setWord(id, FINGERPRINT_HIGH, high);
+    records.setWord(id, STATE, state);
+    this.census.enter(id, introducer);
+    for (const shape of this.shapes) shape.begin(id);
+    this.index.insert(id);
+    return id;
+  }
+
+  /** Ends a record and all that lies beside it. */
+  end(id: number): void {
+    this.census.leave(id);
+    this.index.remove(id);
+    for (const shape of this.shapes) shape.release(id);
+    this.records.release(id);
+  }
+
+  /** Shows every record in use; none may begin or end meanwhile. */
+  each(visit: (id: number) => void): void {
+    for (let id = 1; id < this.records.end; id++) if (this.census.isLive(id)) visit(id);
+  }
+
+  /** Ends every record. */
+  clear(): void {
+    this.each((id) => {
+      for (const shape of this.shapes) shape.release(id);
+    });
+    this.records.clear();
+    this.index.clear();
+    this.census.clear();
+  }
+}

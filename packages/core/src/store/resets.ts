@@ -1,0 +1,134 @@
+/**
+ * Resets and marks: what ends what was counted, and what refuses a key whatever is counted.
+ *
+ * Each reset is larger than all that is known for what it ends, so that the largest wins wherever
+ * it is heard. A key sees its own reset and the one of all keys; its marks see one more, which
+ * voids them and leaves counts alone. A mark carries the reset under which it was written.
+ */
+
+import type { Mark } from "../lattice/mark.ts";
+import type { Entries } from "./entries.ts";
+import { NOTED, STATE } from "./entry.ts";
+import type { Note, Notes } from "./notes.ts";
+import type { Present } from "./present.ts";
+import { ticketOf } from "./ticket.ts";
+import type { Versions } from "./versions.ts";
+
+const TWO_32 = 2 ** 32;
+
+export class Resets {
+  readonly #entries: Entries;
+  readonly #notes: Notes;
+  readonly #versions: Versions;
+  readonly #present: Present;
+  #frameOfAll = 0;
+
+  constructor(entries: Entries, notes: Notes, versions: Versions, present: Present) {
+    this.#entries = entries;
+    this.#notes = notes;
+    this.#versions = versions;
+    this.#present = present;
+  }
+
+  /** The largest reset known for a key. */
+  known(low: number, high: number): number {
+    return Math.max(this.#versions.limiterReset, this.#notes.find(low, high)?.reset ?? 0);
+  }
+
+  /** The largest reset known for the marks of a key. */
+  knownForMarks(note: Readonly<Note>): number {
+    return Math.max(this.#versions.limiterReset, note.reset, note.markReset);
+  }
+
+  /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
+  begin(low: number, high: number): number {
+    const note = this.#notes.find(low, high);
+    const known = note === undefined ? this.#versions.limiterReset : this.knownForMarks(note);
+    const reset = Math.max(known + 1, this.#present.clusterNow);
+    this.join(low, high, reset);
+    return reset;
+  }
+
+  /** Ends everything counted for every key so far; returns the new reset. */
+  beginAll(): number {
+    let largest = this.#versions.limiterReset;
+    for (const note of this.#notes.all()) largest = Math.max(largest, this.knownForMarks(note));
+    const reset = Math.max(largest + 1, this.#present.clusterNow);
+    this.joinAll(reset);
+    return reset;
+  }
+
+  /** Learns of a reset of a key; returns whether it was new. */
+  join(low: number, high: number, reset: number): boolean {
+    if (reset <= this.known(low, high)) return false;
+    const note = this.#noteFor(low, high);
+    this.#notes.raiseReset(note, reset, this.#present.now);
+    note.frame = this.#present.frame;
+    const id = this.#entries.index.find(low, high);
+    if (id === 0) return true;
+    this.#versions.renew(id);
+    for (const shape of this.#entries.shapes) shape.wipe(id);
+    return true;
+  }
+
+  /** Learns of a reset of all keys; returns whether it was new. */
+  joinAll(reset: number): boolean {
+    if (reset <= this.#versions.limiterReset) return false;
+    this.#present.tie = tieOf(reset);
+    this.#frameOfAll = this.#present.frame;
+    this.#versions.raiseReset(reset);
+    return true;
+  }
+
+  /** The reset of all keys, if it was learned after `frame`; otherwise 0. */
+  allSince(frame: number): number {
+    return this.#frameOfAll > frame ? this.#versions.limiterReset : 0;
+  }
+
+  /** Voids the marks of a key and nothing else. */
+  unmark(low: number, high: number): void {
+    const known = this.knownForMarks(this.#noteFor(low, high));
+    this.joinMarkReset(low, high, Math.max(known + 1, this.#present.clusterNow));
+  }
+
+  /** Learns that a key's marks up to a reset are void; returns whether that was new. */
+  joinMarkReset(low: number, high: number, reset: number): boolean {
+    // Old news makes no note: in a full table it would push out another.
+    if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
+    const note = this.#noteFor(low, high);
+    if (!this.#notes.raiseMarkReset(note, reset, this.#present.now)) return false;
+    note.frame = this.#present.frame;
+    return true;
+  }
+
+  /** Marks a key until a time of the cluster's clock. */
+  mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
+    const note = this.#noteFor(low, high);
+    this.joinMark(low, high, kind, { reset: this.knownForMarks(note), untilMs, limit });
+  }
+
+  /** Merges a mark; returns whether it was new. */
+  joinMark(low: number, high: number, kind: number, mark: Mark): boolean {
+    const note = this.#noteFor(low, high);
+    if (!this.#notes.joinMark(note, kind, mark)) return false;
+    note.frame = this.#present.frame;
+    return true;
+  }
+
+  /** What tickets of a key with a note are tied to. */
+  tieOfNoted(low: number, high: number): number {
+    return tieOf(this.known(low, high));
+  }
+
+  #noteFor(low: number, high: number): Note {
+    const note = this.#notes.obtain(low, high);
+    const { index, records } = this.#entries;
+    const id = index.find(low, high);
+    if (id !== 0) records.setWord(id, STATE, records.word(id, STATE) | NOTED);
+    return note;
+  }
+}
+
+function tieOf(reset: number): number {
+  return reset === 0 ? 0 : ticketOf(1, Math.floor(reset / TWO_32), reset | 0);
+}

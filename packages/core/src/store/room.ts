@@ -1,0 +1,182 @@
+/**
+ * Bounds the number of records: frees those in which nothing counts, and under pressure gives up
+ * those that matter least.
+ *
+ * A hand goes round the records and looks at a bounded number of them, so no key pays for all. What
+ * is this replica's own in a record that is given up is handed to a sink first, and the generation
+ * moves on, so that the key's next components are told from those.
+ */
+
+import type { Component } from "../lattice/component.ts";
+import type { Changes } from "./changes.ts";
+import type { Entries } from "./entries.ts";
+import type { Present } from "./present.ts";
+import { COUNTED, EXPIRED, FOREIGN, HELD, LIMITED, type Ranks } from "./rank.ts";
+import { type Replicas, SELF } from "./replicas.ts";
+
+/** Records looked at for one to give up. */
+const EVICTION_SAMPLE = 48;
+/** The most records looked at when nearly all are refused keys. */
+const EVICTION_LOOKS_MAX = 4_096;
+/** The part of all records that may be of keys known only from others while own ones are given up. */
+const FOREIGN_PART = 1 / 4;
+
+/** Records given up for want of room, by what they were. */
+export interface Evictions {
+  /** Nothing in them counted any more. */
+  expired: number;
+  /** Known only from others. */
+  foreign: number;
+  /** Still counting: this replica's own, and others' that were being refused. */
+  live: number;
+  /** Of those, keys that were being refused. */
+  refused: number;
+  /** Own components that the sink did not take. */
+  lost: number;
+  /** Keys that found no room at all. */
+  turnedAway: number;
+}
+
+/** Takes an own component that is about to be given up; false when it could not be passed on. */
+export type EvictionSink = (component: Readonly<Component>) => boolean;
+
+export interface RoomOptions {
+  readonly replicas: Replicas;
+  readonly keysMax: number;
+  readonly evicted?: EvictionSink;
+}
+
+export class Room {
+  readonly evictions: Evictions = {
+    expired: 0,
+    foreign: 0,
+    live: 0,
+    refused: 0,
+    lost: 0,
+    turnedAway: 0,
+  };
+
+  readonly #entries: Entries;
+  readonly #ranks: Ranks;
+  readonly #changes: Changes;
+  readonly #present: Present;
+  readonly #replicas: Replicas;
+  readonly #keysMax: number;
+  readonly #evicted: EvictionSink | undefined;
+  #hand = 1;
+
+  constructor(
+    entries: Entries,
+    ranks: Ranks,
+    changes: Changes,
+    present: Present,
+    options: RoomOptions,
+  ) {
+    this.#entries = entries;
+    this.#ranks = ranks;
+    this.#changes = changes;
+    this.#present = present;
+    this.#replicas = options.replicas;
+    this.#keysMax = options.keysMax;
+    this.#evicted = options.evicted;
+  }
+
+  /** Frees records in which nothing counts any more; looks at no more than `budget`. */
+  sweep(budget: number): number {
+    const { records } = this.#entries;
+    let freed = 0;
+    for (let looked = 0; looked < budget && records.size > 0; looked++) {
+      const id = this.#nextLive();
+      if (this.#ranks.of(id) !== EXPIRED) continue;
+      this.#letGo(id);
+      freed++;
+    }
+    return freed;
+  }
+
+  /** Whether there is room for one more key, or a record could be given up for it. */
+  make(introducer: number): boolean {
+    if (this.#entries.records.size < this.#keysMax) return true;
+    const chosen = this.#isBeyondShare(introducer) ? 0 : this.#choose();
+    if (chosen !== 0 && this.evict(chosen)) return true;
+    this.evictions.turnedAway++;
+    return false;
+  }
+
+  /** Gives up a record, handing over what is this replica's own; false if it is held. */
+  evict(id: number): boolean {
+    const rank = this.#ranks.of(id);
+    if (rank === HELD) return false;
+    const { evictions } = this;
+    if (rank === EXPIRED) {
+      evictions.expired++;
+      this.#letGo(id);
+      return true;
+    }
+    if (rank === LIMITED) evictions.refused++;
+    if (rank === FOREIGN) evictions.foreign++;
+    else evictions.live++;
+    if (this.#entries.census.isOwn(id)) {
+      const sink = this.#evicted;
+      if (sink !== undefined) {
+        this.#changes.emit(id, (component) => {
+          if (!sink(component)) evictions.lost++;
+        });
+      }
+      this.#present.generation++;
+    }
+    this.#entries.end(id);
+    return true;
+  }
+
+  /** Whether a sender has introduced as many keys as each replica may when there is no room. */
+  #isBeyondShare(introducer: number): boolean {
+    if (introducer === SELF) return false;
+    const share = this.#keysMax / this.#replicas.aliveCount;
+    return this.#entries.census.introducedBy(introducer) >= share;
+  }
+
+  /** The record that matters least of those looked at; 0 when all are held. */
+  #choose(): number {
+    const { census, records } = this.#entries;
+    // Among many refused keys it takes longer to meet one that is not.
+    const others = Math.max(1, records.size - census.refusedKeys);
+    const sample = EVICTION_SAMPLE * Math.ceil(records.size / others);
+    const looks = Math.min(records.size, EVICTION_LOOKS_MAX, sample);
+    const isForeignRare = census.foreignKeys <= this.#keysMax * FOREIGN_PART;
+    let chosen = 0;
+    let lowest = HELD;
+    let lightest = Number.POSITIVE_INFINITY;
+    for (let look = 0; look < looks; look++) {
+      if (look >= EVICTION_SAMPLE && lowest < LIMITED) break;
+      const id = this.#nextLive();
+      const kind = this.#ranks.of(id);
+      const rank = kind === FOREIGN && isForeignRare ? COUNTED : kind;
+      if (rank > lowest || rank === HELD) continue;
+      // Of equal ones, what others know as well goes before what only this replica does.
+      const weight = rank === EXPIRED ? 0 : this.#ranks.weight(id) - (kind === FOREIGN ? 0.5 : 0);
+      if (rank === lowest && weight >= lightest) continue;
+      chosen = id;
+      lowest = rank;
+      lightest = weight;
+      if (rank === EXPIRED || (rank === FOREIGN && weight < 1)) break;
+    }
+    return chosen;
+  }
+
+  /** The next record in use, going round. Needs a record in use. */
+  #nextLive(): number {
+    const { census, records } = this.#entries;
+    do {
+      this.#hand = this.#hand + 1 < records.end ? this.#hand + 1 : 1;
+    } while (!census.isLive(this.#hand));
+    return this.#hand;
+  }
+
+  /** Frees a record in which nothing counts. Its successor must not continue what has no place. */
+  #letGo(id: number): void {
+    const { census, shapes } = this.#entries;
+    if (census.isOwn(id) && shapes.some((shape) => shape.placeless)) this.#present.generation++;
+    this.#entries.end(id);
+  }
+}

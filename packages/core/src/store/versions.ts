@@ -1,0 +1,83 @@
+/**
+ * Which records are up to date with what has changed for all keys at once.
+ *
+ * Two things do: how components of a replica are read, and the reset of all keys. Neither visits
+ * the records: each begins a new version, and a record of an older one is brought up to date when
+ * somebody next looks at it. Whoever reads a record asks for that first.
+ */
+
+import type { Entries } from "./entries.ts";
+import { LIVE, OWN, STATE, VERSION_MAX, VERSION_SHIFT } from "./entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
+import type { Notes } from "./notes.ts";
+import type { Present } from "./present.ts";
+
+/** Resets of all keys that records may be behind by. */
+const RESETS_MAX = 64;
+const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
+
+/** The state of an own record that is up to date in the first version. */
+export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
+
+export class Versions {
+  /** The reset of all keys. */
+  limiterReset = 0;
+
+  readonly #entries: Entries;
+  readonly #notes: Notes;
+  readonly #present: Present;
+  #version = 1;
+  #resets: { version: number; reset: number }[] = [];
+
+  constructor(entries: Entries, notes: Notes, present: Present) {
+    this.#entries = entries;
+    this.#notes = notes;
+    this.#present = present;
+  }
+
+  /** Begins a new version. */
+  next(): void {
+    if (this.#version >= VERSION_MAX || this.#resets.length >= RESETS_MAX) {
+      // Rare enough to bring every record up to date at once and start counting anew.
+      const { records } = this.#entries;
+      this.#entries.each((id) => {
+        this.#refresh(id, records.word(id, STATE));
+        const flags = records.word(id, STATE) & FLAGS_MASK;
+        records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
+      });
+      this.#resets = [{ version: 0, reset: this.limiterReset }];
+      this.#version = 1;
+    }
+    this.#version++;
+    this.#present.ownState = LIVE | OWN | (this.#version << VERSION_SHIFT);
+  }
+
+  /** Begins a new version with a larger reset of all keys. */
+  raiseReset(reset: number): void {
+    this.limiterReset = reset;
+    this.next();
+    this.#resets.push({ version: this.#version, reset });
+  }
+
+  /** Brings a record up to date if it is not. */
+  renew(id: number): void {
+    const state = this.#entries.records.word(id, STATE);
+    if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
+  }
+
+  /** Reads a record's components anew, without those that a reset of all keys has ended since. */
+  #refresh(id: number, state: number): void {
+    const { records, shapes } = this.#entries;
+    const version = state >>> VERSION_SHIFT;
+    let before = 0;
+    for (const raised of this.#resets) if (raised.version <= version) before = raised.reset;
+    if (before < this.limiterReset) {
+      const low = records.word(id, FINGERPRINT_LOW);
+      const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));
+      if ((note?.reset ?? 0) < this.limiterReset) for (const shape of shapes) shape.wipe(id);
+    }
+    const { now, clusterNow } = this.#present;
+    for (const shape of shapes) shape.refresh(id, now, clusterNow);
+    records.setWord(id, STATE, (state & FLAGS_MASK) | (this.#version << VERSION_SHIFT));
+  }
+}
