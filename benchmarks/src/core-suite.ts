@@ -5,6 +5,7 @@
  * whether something broke, and are no basis for a claim.
  */
 
+import { TRAFFIC_NAMES, type TrafficName } from "./cluster/traffic.ts";
 import type { Job } from "./job.ts";
 import { UNDISTURBED_FLAGS, YOUNG_GENERATION_FLAGS } from "./node-flags.ts";
 import type { SpeedParameters } from "./scenarios/speed.ts";
@@ -25,6 +26,7 @@ export const CORE_HEADINGS = {
   policiesHotKey: "Policies of tidegate, one hot key",
   policiesManyKeys: "Policies of tidegate, 100,000 keys",
   memory: "Memory per key",
+  clusterMemory: "Memory per key within a cluster",
   filling: "Longest check while filling",
   garbage: "Garbage per check",
   idle: "Idle",
@@ -73,6 +75,7 @@ export function coreSuite(quick: boolean): Section[] {
       rounds: quick ? 3 : 7,
     }),
     { heading: CORE_HEADINGS.memory, jobs: memoryJobs(quick) },
+    { heading: CORE_HEADINGS.clusterMemory, jobs: clusterMemoryJobs(quick) },
     { heading: CORE_HEADINGS.filling, jobs: fillingJobs(quick) },
     { heading: CORE_HEADINGS.garbage, jobs: garbageJobs() },
     { heading: CORE_HEADINGS.idle, jobs: idleJobs(quick) },
@@ -115,6 +118,28 @@ function memoryJobs(quick: boolean): Job[] {
     ...everySlot.map((keys) => weigh(EVERY_SLOT, keys)),
     ...others.map((subject) => weigh(subject, 100_000)),
     ...SIDE_BY_SIDE.slice(1).map((subject) => weigh(subject, quick ? 100_000 : MILLION)),
+  ];
+}
+
+/** What others add lies beside the records, and so depends on who counted more than on the size. */
+function clusterMemoryJobs(quick: boolean): Job[] {
+  const weigh = (traffic: TrafficName, keys: number, others: number): Job => ({
+    title: `${traffic}, ${keys} keys, ${others} other${others === 1 ? "" : "s"}`,
+    scenario: "clusterMemory",
+    parameters: { traffic, keys, others },
+  });
+  if (quick) return TRAFFIC_NAMES.map((traffic) => weigh(traffic, 100_000, 1));
+  const [oneWindow, windowEach, newestToo, oneSlot, everySlot] = TRAFFIC_NAMES;
+  const weighAll = (traffics: readonly TrafficName[], sizes: number[], others: number[]): Job[] =>
+    traffics.flatMap((traffic) =>
+      sizes.flatMap((keys) => others.map((count) => weigh(traffic, keys, count))),
+    );
+  return [
+    ...weighAll([oneWindow], [100_000, 131_073, 700_001, 2 * MILLION], [1, 2, 4]),
+    ...weighAll([oneWindow], [10 * MILLION], [1]),
+    ...weighAll([windowEach, newestToo], [131_073, 700_001], [1, 2, 4]),
+    ...weighAll([oneSlot, everySlot], [100_000, 131_073, 700_001], [1]),
+    ...weighAll([everySlot], [131_073], [2, 4]),
   ];
 }
 

@@ -6,6 +6,7 @@
  * comparison ends with it.
  */
 
+import { TRAFFIC_NAMES } from "./cluster/traffic.ts";
 import { CORE_HEADINGS } from "./core-suite.ts";
 import { Evidence, type Reading } from "./evidence.ts";
 import type { Finding } from "./section.ts";
@@ -23,6 +24,7 @@ export interface TargetResult {
 }
 
 const [FIXED_WINDOW, SLIDING_WINDOW] = TIDEGATE_SUBJECTS;
+const [ONE_WINDOW, WINDOW_EACH, NEWEST_TOO, ONE_SLOT, EACH_SLOT] = TRAFFIC_NAMES;
 const TEN_MILLION = 10_000_000;
 
 /** One result per claim. */
@@ -83,6 +85,30 @@ export function coreTargets(findings: readonly Finding[]): TargetResult[] {
       "bytes",
       "slidingWindow of 12 slots: at most 160 bytes per key",
       evidence.bytesPerKey(SLIDING_WINDOW, EVERY_SLOT),
+    ),
+    atMost(
+      64,
+      "bytes",
+      "fixedWindow in a cluster: at most 64 bytes per key that nobody else counted",
+      evidence.bytesPerKeyAlone(ONE_WINDOW, WINDOW_EACH, NEWEST_TOO),
+    ),
+    atMost(
+      32,
+      "bytes",
+      "fixedWindow in a cluster: at most 32 more per replica that counted in the same window",
+      evidence.bytesPerOther(ONE_WINDOW),
+    ),
+    atMost(
+      32,
+      "bytes",
+      "fixedWindow in a cluster: at most 32 more per replica that opened its own window",
+      evidence.bytesPerOther(WINDOW_EACH, NEWEST_TOO),
+    ),
+    atMost(
+      240,
+      "bytes",
+      "slidingWindow of 12 slots in a cluster: at most 240 bytes per key that two counted",
+      evidence.bytesPerKeyOfTwo(ONE_SLOT, EACH_SLOT),
     ),
     atMost(
       1_024,

@@ -4,7 +4,9 @@
  * A reading is `undefined` where nothing was measured that could answer.
  */
 
+import type { TrafficName } from "./cluster/traffic.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
+import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
 import type { SpeedRecord, Verdict } from "./scenarios/speed.ts";
 import type { Finding } from "./section.ts";
 import { type SubjectName, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
@@ -68,6 +70,40 @@ export class Evidence {
     };
   }
 
+  /** Bytes per key within a cluster before anybody else counted it, where that is most. */
+  bytesPerKeyAlone(...traffics: readonly TrafficName[]): Reading | undefined {
+    const shared = this.#clusterMemory(traffics);
+    const most = largest(shared, ({ aloneBytesPerKey }) => aloneBytesPerKey);
+    if (most === undefined) return undefined;
+    return { value: most.aloneBytesPerKey, note: `at ${most.keys} keys` };
+  }
+
+  /** Bytes per key that each further replica adds that counted it, where that is most. */
+  bytesPerOther(...traffics: readonly TrafficName[]): Reading | undefined {
+    const shared = this.#clusterMemory(traffics);
+    const most = largest(shared, ({ addedBytesPerKey }) => addedBytesPerKey);
+    if (most === undefined) return undefined;
+    const { traffic, keys, others, managedBytesPerKey } = most;
+    const whole = managedBytesPerKey.toFixed(0);
+    return {
+      value: most.addedBytesPerKey,
+      note: `${traffic}, ${others} more at ${keys} keys: ${whole} in all`,
+    };
+  }
+
+  /** Bytes per key that this replica and one other counted, where that is most. */
+  bytesPerKeyOfTwo(...traffics: readonly TrafficName[]): Reading | undefined {
+    const ofTwo = this.#clusterMemory(traffics).filter(({ others }) => others === 1);
+    const most = largest(ofTwo, ({ managedBytesPerKey }) => managedBytesPerKey);
+    if (most === undefined) return undefined;
+    const { traffic, keys, managedBytesPerKey, addedBytesPerKey } = most;
+    const added = addedBytesPerKey.toFixed(0);
+    return {
+      value: managedBytesPerKey,
+      note: `${traffic} at ${keys} keys; each further replica adds ${added}`,
+    };
+  }
+
   /** MiB of the whole process with that many keys in a fixed window. */
   processMib(keys: number): Reading | undefined {
     const full = this.#records("memory").find(
@@ -123,6 +159,10 @@ export class Evidence {
     return { value: left.endedAfterMs, note: "" };
   }
 
+  #clusterMemory(traffics: readonly TrafficName[]): ClusterMemoryRecord[] {
+    return this.#records("clusterMemory").filter(({ traffic }) => traffics.includes(traffic));
+  }
+
   #speed(subject: SubjectName, heading: string, verdict: Verdict): SpeedRecord | undefined {
     return this.#records("speed", heading).find(
       (record) =>
@@ -139,6 +179,10 @@ export class Evidence {
       .map(({ record }) => record)
       .filter((record): record is Extract<ScenarioRecord, { kind: Kind }> => record.kind === kind);
   }
+}
+
+function largest<Item>(items: readonly Item[], figure: (item: Item) => number): Item | undefined {
+  return items.toSorted((left, right) => figure(right) - figure(left))[0];
 }
 
 /** A warning, if rounds lie so far apart that a ratio of their medians means little. */

@@ -6,6 +6,7 @@ import { columns } from "./columns.ts";
 import type { TargetResult } from "./core-targets.ts";
 import type { Machine } from "./machine.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
+import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
 import type { FillingRecord } from "./scenarios/filling.ts";
 import type { GarbageRecord } from "./scenarios/garbage.ts";
 import type { IdleRecord } from "./scenarios/idle.ts";
@@ -31,6 +32,7 @@ export function sectionText(heading: string, records: readonly ScenarioRecord[])
   const parts = [
     ...speedTables(compareSpeeds(records.filter((record) => record.kind === "speed"))),
     memoryTable(records.filter((record) => record.kind === "memory")),
+    clusterMemoryTable(records.filter((record) => record.kind === "clusterMemory")),
     fillingTable(records.filter((record) => record.kind === "filling")),
     garbageTable(records.filter((record) => record.kind === "garbage")),
     idleTable(records.filter((record) => record.kind === "idle")),
@@ -106,6 +108,22 @@ function memoryTable(records: readonly MemoryRecord[]): string {
   ]);
   return columns(
     ["", "keys", "heap and buffers, B/key", "RSS, B/key", "RSS, MiB", "peak, MiB"],
+    rows,
+  );
+}
+
+function clusterMemoryTable(records: readonly ClusterMemoryRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map((record) => [
+    record.traffic,
+    count.format(record.keys),
+    String(record.others),
+    record.aloneBytesPerKey.toFixed(1),
+    record.managedBytesPerKey.toFixed(1),
+    record.addedBytesPerKey.toFixed(1),
+  ]);
+  return columns(
+    ["", "keys", "others", "before them, B/key", "with them, B/key", "each added, B/key"],
     rows,
   );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TrafficName } from "../src/cluster/traffic.ts";
 import { CORE_HEADINGS } from "../src/core-suite.ts";
 import { coreTargets } from "../src/core-targets.ts";
 import type { ScenarioRecord } from "../src/scenarios/catalogue.ts";
@@ -13,6 +14,12 @@ function weighed(keys: number, managedBytesPerKey: number): ScenarioRecord {
   const resident = { residentBytesPerKey: 0, residentBytes: 0, residentBytesPeak: 0 };
   const subject = "tidegate fixedWindow";
   return { kind: "memory", subject, keys, managedBytesPerKey, ...resident };
+}
+
+function shared(traffic: TrafficName, others: number, addedBytesPerKey: number): ScenarioRecord {
+  const alone = { keys: 100, aloneBytesPerKey: 50 };
+  const managedBytesPerKey = 50 + others * addedBytesPerKey;
+  return { kind: "clusterMemory", traffic, others, ...alone, managedBytesPerKey, addedBytesPerKey };
 }
 
 function timed(subject: SubjectName, median: number, spread: number): ScenarioRecord {
@@ -40,6 +47,26 @@ describe("a claim", () => {
     expect(statusOf(claim, CORE_HEADINGS.memory, weighed(100, 65), weighed(200, 50))).toBe(
       "missed",
     );
+  });
+
+  it("about what further replicas add is judged where one adds most", () => {
+    const claim = "32 more per replica that opened its own window";
+    const heading = CORE_HEADINGS.clusterMemory;
+    const [sameWindow, ownWindow] = [
+      "fixedWindow, one window",
+      "fixedWindow, a window each",
+    ] as const;
+    const usual = [shared(ownWindow, 4, 30), shared(sameWindow, 1, 40)];
+    expect(statusOf(claim, heading, ...usual)).toBe("ok");
+    expect(statusOf(claim, heading, ...usual, shared(ownWindow, 1, 48))).toBe("missed");
+  });
+
+  it("about a key that two replicas counted leaves out what more of them counted", () => {
+    const claim = "at most 240 bytes per key that two counted";
+    const heading = CORE_HEADINGS.clusterMemory;
+    const records = [1, 2].map((others) => shared("slidingWindow, every slot", others, 190));
+    expect(statusOf(claim, heading, ...records)).toBe("ok");
+    expect(statusOf(claim, heading, records[1]!)).toBe("not measured");
   });
 
   it("about speed warns when the rounds were uneven", () => {

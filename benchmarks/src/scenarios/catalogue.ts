@@ -4,6 +4,7 @@
  * Like subjects they are loaded by need: a process that weighs a peer never loads tidegate.
  */
 
+import type { ClusterMemoryParameters, ClusterMemoryRecord } from "./cluster-memory.ts";
 import type { FillingParameters, FillingRecord } from "./filling.ts";
 import type { GarbageParameters, GarbageRecord } from "./garbage.ts";
 import type { IdleParameters, IdleRecord } from "./idle.ts";
@@ -16,6 +17,7 @@ export type ScenarioParameters<Name extends ScenarioName> = Parameters[Name];
 export type ScenarioRecord =
   | SpeedRecord
   | MemoryRecord
+  | ClusterMemoryRecord
   | FillingRecord
   | GarbageRecord
   | IdleRecord
@@ -24,6 +26,7 @@ export type ScenarioRecord =
 interface Parameters {
   readonly speed: SpeedParameters;
   readonly memory: MemoryParameters;
+  readonly clusterMemory: ClusterMemoryParameters;
   readonly filling: FillingParameters;
   readonly garbage: GarbageParameters;
   readonly idle: IdleParameters;
@@ -38,6 +41,7 @@ type Run<Name extends ScenarioName> = (
 const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } = {
   speed: async () => (await import("./speed.ts")).measureSpeed,
   memory: async () => (await import("./memory.ts")).measureMemory,
+  clusterMemory: async () => (await import("./cluster-memory.ts")).measureClusterMemory,
   filling: async () => (await import("./filling.ts")).measureFilling,
   garbage: async () => (await import("./garbage.ts")).measureGarbage,
   idle: async () => (await import("./idle.ts")).measureIdle,
