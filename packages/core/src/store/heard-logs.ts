@@ -1,0 +1,183 @@
+/**
+ * The logs that a key has of other replicas: a list of times for each, and the sum over all.
+ *
+ * They hang on the key's record as a linked list. Times stay on their replica's clock and are moved
+ * to ours where they are compared. The sum is cached until the first of the hits leaves, so that a
+ * decision reads the record alone.
+ *
+ *     record:        | chain | sum | sum until |
+ *     other's list:  | next | replica | generation | list |
+ */
+
+import type { Component } from "../lattice/component.ts";
+import { RecordFields } from "./record-fields.ts";
+import { RecordPool } from "./record-pool.ts";
+import type { Replicas } from "./replicas.ts";
+import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
+import { TimedRefunds } from "./timed-refunds.ts";
+
+const CHAIN = 0;
+const SUM = 1;
+const SUM_UNTIL = 2;
+/** Words that heard logs take in a key's record. */
+export const HEARD_LOGS_WORDS: number = SUM_UNTIL + 1;
+
+const NEXT = 0;
+const REPLICA = 1;
+const GENERATION = 2;
+const LIST = 3;
+
+/** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
+const CACHE_MS_MAX = 2 ** 30;
+/** More lists of one key than any lawful history makes. */
+const LISTS_MAX = 4096;
+
+/** Takes one log: its list, what to add to its times, and what was given back of its hits. */
+export type LogVisitor = (
+  lists: TimeLists,
+  owner: number,
+  offsetMs: number,
+  refunds: TimedRefunds,
+) => void;
+
+export class HeardLogs {
+  readonly #fields: RecordFields;
+  readonly #replicas: Replicas;
+  readonly #windowMs: number;
+  readonly #pool = new RecordPool(LIST + TIME_LIST_WORDS);
+  readonly #lists = new TimeLists(this.#pool, LIST);
+  readonly #refunds = new TimedRefunds();
+
+  /** @param base the first of the words of a key's record that are for this */
+  constructor(records: RecordPool, replicas: Replicas, base: number, windowMs: number) {
+    this.#fields = new RecordFields(records, base);
+    this.#replicas = replicas;
+    this.#windowMs = windowMs;
+  }
+
+  isEmpty(id: number): boolean {
+    return this.#first(id) === 0;
+  }
+
+  /** Hits inside the window at `now`, less refunds, of a key that has logs. */
+  hits(id: number, now: number): number {
+    if (((now - this.#fields.word(id, SUM_UNTIL)) | 0) >= 0) this.refresh(id, now);
+    return this.sum(id);
+  }
+
+  /** What the last `refresh` found, with what was heard since. */
+  sum(id: number): number {
+    return this.#fields.count(id, SUM);
+  }
+
+  /** When the last of the hits leaves. */
+  endsAt(id: number): number {
+    let endsAt = 0;
+    for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
+      const leaves = this.#lists.newest(list) + this.#offsetMs(list) + this.#windowMs;
+      endsAt = Math.max(endsAt, leaves);
+    }
+    return endsAt;
+  }
+
+  each(id: number, visit: LogVisitor): void {
+    for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
+      visit(this.#lists, list, this.#offsetMs(list), this.#refunds);
+    }
+  }
+
+  /** Lets go of what has left and of who was dropped, and sums up the rest. */
+  refresh(id: number, now: number): void {
+    let sum = 0;
+    let until = now + CACHE_MS_MAX;
+    for (let list = this.#first(id); list !== 0; ) {
+      const next = this.#next(list);
+      const offsetMs = this.#offsetMs(list);
+      const cutoff = now - this.#windowMs - offsetMs;
+      this.#lists.expire(list, cutoff);
+      if (this.#replicas.isDropped(this.#replica(list))) {
+        this.#remove(id, list);
+      } else {
+        until = Math.min(until, this.#lists.oldest(list) + offsetMs + this.#windowMs);
+        sum += this.#lists.live(list) - this.#refunds.after(list, cutoff);
+      }
+      list = next;
+    }
+    this.#fields.setCount(id, SUM, sum);
+    this.#fields.setWord(id, SUM_UNTIL, until | 0);
+  }
+
+  /** Merges one point of a replica's log; returns whether it said anything new. */
+  join(id: number, component: Component, now: number): boolean {
+    const list = this.#obtain(id, component.replica, component.generation | 0);
+    if (list === 0) return false;
+    const cutoff = now - this.#windowMs - this.#offsetMs(list);
+    const { place, hits, refunds } = component;
+    const learned = this.#lists.learn(list, place, hits, cutoff);
+    const grew = this.#refunds.raise(list, place, refunds) || learned;
+    if (grew) this.refresh(id, now);
+    return grew;
+  }
+
+  /** Takes all logs away from a key. */
+  clear(id: number): void {
+    for (let list = this.#first(id); list !== 0; ) {
+      const next = this.#next(list);
+      this.#remove(id, list);
+      list = next;
+    }
+    this.#fields.setCount(id, SUM, 0);
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    for (let list = this.#first(id); list !== 0; list = this.#next(list)) mark(this.#replica(list));
+  }
+
+  #first(id: number): number {
+    return this.#fields.word(id, CHAIN);
+  }
+
+  #next(list: number): number {
+    return this.#pool.word(list, NEXT);
+  }
+
+  #replica(list: number): number {
+    return this.#pool.word(list, REPLICA);
+  }
+
+  #offsetMs(list: number): number {
+    return this.#replicas.offsetMs(this.#replica(list));
+  }
+
+  /** The list of a replica's generation, made if need be; 0 when out of room. */
+  #obtain(id: number, replica: number, generation: number): number {
+    const pool = this.#pool;
+    let length = 0;
+    for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
+      length++;
+      if (this.#replica(list) !== replica) continue;
+      if (pool.word(list, GENERATION) === generation) return list;
+    }
+    const list = length < LISTS_MAX ? pool.allocate() : 0;
+    if (list === 0) return 0;
+    pool.setWord(list, NEXT, this.#first(id));
+    pool.setWord(list, REPLICA, replica);
+    pool.setWord(list, GENERATION, generation);
+    this.#fields.setWord(id, CHAIN, list);
+    return list;
+  }
+
+  #remove(id: number, removed: number): void {
+    const next = this.#next(removed);
+    if (this.#first(id) === removed) {
+      this.#fields.setWord(id, CHAIN, next);
+    } else {
+      let before = this.#first(id);
+      while (this.#next(before) !== removed) before = this.#next(before);
+      this.#pool.setWord(before, NEXT, next);
+    }
+    this.#lists.clear(removed);
+    this.#refunds.delete(removed);
+    this.#pool.release(removed);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Hits of logs that were given back, by the time of the hits.
+ *
+ * Refunds are rare, so they lie beside the lists and are forgotten with the hits they give back.
+ * Owners are numbers of records, as for lists.
+ */
+
+/** Refunds of one list, by the time of the hits they give back. */
+type Refunds = Map<number, number>;
+
+export class TimedRefunds {
+  readonly #refunds = new Map<number, Refunds>();
+
+  /** Of the hits at `time`, how many were given back. */
+  at(owner: number, time: number): number {
+    return this.#refunds.size === 0 ? 0 : (this.#refunds.get(owner)?.get(time) ?? 0);
+  }
+
+  /** Refunds of hits after `cutoff`; those of hits that have left are forgotten. */
+  after(owner: number, cutoff: number): number {
+    if (this.#refunds.size === 0) return 0;
+    const refunds = this.#refunds.get(owner);
+    if (refunds === undefined) return 0;
+    let sum = 0;
+    for (const [time, returned] of refunds) {
+      if (time <= cutoff) refunds.delete(time);
+      else sum += returned;
+    }
+    return sum;
+  }
+
+  /** Keeps the larger count; returns whether it grew. */
+  raise(owner: number, time: number, returned: number): boolean {
+    if (returned <= this.at(owner, time)) return false;
+    const refunds = this.#refunds.get(owner) ?? new Map<number, number>();
+    refunds.set(time, returned);
+    this.#refunds.set(owner, refunds);
+    return true;
+  }
+
+  delete(owner: number): void {
+    this.#refunds.delete(owner);
+  }
+}
