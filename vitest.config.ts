@@ -24,7 +24,19 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ending(".test.ts"),
-          exclude: ["**/node_modules/**", ...ending(".property.test.ts")],
+          exclude: [
+            "**/node_modules/**",
+            ...ending(".property.test.ts"),
+            ...ending(".integration.test.ts"),
+          ],
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: "integration",
+          include: ending(".integration.test.ts"),
+          testTimeout: 30_000,
         },
       },
       {

@@ -23,10 +23,11 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
   { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
   { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice"] },
+  { name: "transport", holds: ["transport/"], mayImport: ["bottom"] },
   {
     name: "replication",
     holds: ["replication/"],
-    mayImport: ["bottom", "lattice", "time", "runtime", "store", "wire"],
+    mayImport: ["bottom", "lattice", "time", "runtime", "store", "wire", "transport"],
   },
   {
     name: "limiter",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/replication/memory-network.ts";
-import type { Transport } from "../../src/replication/transport.ts";
-import { TRANSPORT_CONTRACT } from "../../src/replication/transport-contract.ts";
+import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/transport/memory-network.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
 
 describe("the network in memory keeps the contract of transports", () => {
   for (const { title, run } of TRANSPORT_CONTRACT) {

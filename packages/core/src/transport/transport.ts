@@ -10,6 +10,8 @@ export interface TransportContext {
   readonly namespace: string;
   /** The id of this replica: 16 hexadecimal digits. */
   readonly replica: string;
+  /** Takes what went wrong, in a sentence, for whoever operates the process; may be called often. */
+  readonly report?: (trouble: string) => void;
 }
 
 export interface Transport {

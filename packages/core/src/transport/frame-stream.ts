@@ -1,0 +1,56 @@
+/**
+ * Frames over a stream of bytes: each behind its length, as 32 bits, little endian.
+ *
+ * What arrives is cut anywhere. At most one frame is held while it is incomplete, and a length that
+ * no frame has ends the stream: what follows cannot be understood.
+ */
+
+const LENGTH_BYTES = 4;
+const FRAME_BYTES_MAX = 65_535;
+
+/** A frame with its length in front. */
+export function framed(frame: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + frame.length);
+  bytes.writeUInt32LE(frame.length);
+  bytes.set(frame, LENGTH_BYTES);
+  return bytes;
+}
+
+export class FrameStream {
+  readonly #take: (frame: Uint8Array) => void;
+  readonly #length = Buffer.alloc(LENGTH_BYTES);
+  #lengthBytes = 0;
+  #frame: Uint8Array | undefined;
+  #filled = 0;
+
+  /** @param take is given every frame, to keep */
+  constructor(take: (frame: Uint8Array) => void) {
+    this.#take = take;
+  }
+
+  /** Takes the next bytes; false if they are no frames, and then nothing more may come. */
+  push(bytes: Uint8Array): boolean {
+    let position = 0;
+    for (;;) {
+      if (this.#frame === undefined) {
+        while (this.#lengthBytes < LENGTH_BYTES && position < bytes.length) {
+          this.#length[this.#lengthBytes++] = bytes[position++]!;
+        }
+        if (this.#lengthBytes < LENGTH_BYTES) return true;
+        const length = this.#length.readUInt32LE();
+        if (length > FRAME_BYTES_MAX) return false;
+        this.#frame = new Uint8Array(length);
+        this.#filled = 0;
+      }
+      const frame = this.#frame;
+      const part = bytes.subarray(position, position + frame.length - this.#filled);
+      frame.set(part, this.#filled);
+      this.#filled += part.length;
+      position += part.length;
+      if (this.#filled < frame.length) return true;
+      this.#frame = undefined;
+      this.#lengthBytes = 0;
+      this.#take(frame);
+    }
+  }
+}
