@@ -27,7 +27,7 @@ class IpcTransport implements Transport {
   readonly #links = new Set<Socket>();
   #server: Server | undefined;
   #inode = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
 
   get connected(): boolean {
@@ -64,7 +64,7 @@ class IpcTransport implements Transport {
     const socket = connect(path);
     socket.unref();
     socket.once("connect", () => this.#adopt(socket));
-    socket.once("error", (error: NodeJS.ErrnoException) => {
+    socket.once("error", (error: Error & { readonly code?: string }) => {
       if (this.#links.has(socket)) return;
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") this.#relay(path, error.code);
       else this.#fail(error);
