@@ -18,7 +18,8 @@ import { LOG_SHAPE_WORDS, LogShape } from "../store/log-shape.ts";
 import type { RecordPool } from "../store/record-pool.ts";
 import type { Replicas } from "../store/replicas.ts";
 import { CalendarRuler, EvenRuler, type Ruler } from "../store/ruler.ts";
-import { WindowShape, windowShapeWords } from "../store/window-shape.ts";
+import { windowWords } from "../store/window-record.ts";
+import { WindowShape } from "../store/window-shape.ts";
 import { createCalendar } from "../time/calendar.ts";
 import { AlignedRule } from "./aligned-rule.ts";
 import { BucketRule } from "./bucket-rule.ts";
@@ -58,7 +59,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
       const options = { windowMs: policy.windowMs, spreadMs, countsRefusals, shared };
       return section(
-        windowShapeWords(options),
+        windowWords(options),
         (records, replicas, base) => new WindowShape(records, replicas, base, options),
         (shape) => new WindowRule(policy, shape),
       );

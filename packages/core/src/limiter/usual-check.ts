@@ -16,7 +16,8 @@ import type { RecordPool } from "../store/record-pool.ts";
 import { SELF } from "../store/replicas.ts";
 import type { Store } from "../store/store.ts";
 import { ticketOf } from "../store/ticket.ts";
-import { HITS, OPENED_LOW, WINDOW, WindowShape } from "../store/window-shape.ts";
+import { HITS, OPENED_LOW, WINDOW } from "../store/window-record.ts";
+import { WindowShape } from "../store/window-shape.ts";
 import { hasPenalties } from "./penalties.ts";
 
 /** Up to here limits, and the counts that they allow, fit a word of a record. */
