@@ -30,3 +30,34 @@ export function betterCheckpoint(known: Checkpoint, heard: Checkpoint): Checkpoi
   if (known.exact !== heard.exact) return known.exact ? known : heard;
   return heard.level > known.level ? heard : known;
 }
+
+/**
+ * What to keep after hearing of another checkpoint, as of the same slot as ours; ours itself when
+ * it is no worse.
+ *
+ * @param hitsIn thousandths of hits that we know of in a slot after ours
+ */
+export function joinedCheckpoint(
+  own: Checkpoint,
+  heard: Checkpoint,
+  leak: number,
+  hitsIn: (slot: number) => number,
+): Checkpoint {
+  if (heard.slot <= own.slot) {
+    // The hits of the slots between are folded away here: what is left is a lower bound.
+    const gap = own.slot - heard.slot;
+    const level = drain(heard.level, leak, gap);
+    return betterCheckpoint(own, { slot: own.slot, level, exact: heard.exact && gap === 0 });
+  }
+  // Fold ours forward, and choose the start that leads to theirs if theirs is the better one.
+  let level = own.level;
+  let change = 0;
+  for (let slot = own.slot + 1; slot <= heard.slot; slot++) {
+    const hits = hitsIn(slot);
+    level = foldSlot(level, leak, hits);
+    change += hits - leak;
+  }
+  const forward = { slot: heard.slot, level, exact: false };
+  if (betterCheckpoint(forward, heard) === forward || heard.level === level) return own;
+  return { slot: own.slot, level: Math.max(0, heard.level - change), exact: false };
+}

@@ -2,7 +2,8 @@
 
 import type { LeakyBucketPolicy } from "../policies/leaky-bucket.ts";
 import type { TokenBucketPolicy } from "../policies/token-bucket.ts";
-import { type GridShape, LEVEL_SCALE, LEVEL_SLACK } from "../store/grid-shape.ts";
+import { LEVEL_SCALE, LEVEL_SLACK } from "../store/bucket-level.ts";
+import type { GridShape } from "../store/grid-shape.ts";
 import type { Rule } from "./rule.ts";
 
 export class BucketRule implements Rule {

@@ -13,11 +13,12 @@ import { AlignedShape, alignedShapeWords } from "../store/aligned-shape.ts";
 import type { Section } from "../store/entries.ts";
 import type { Shape } from "../store/entry.ts";
 import { GAUGE_SHAPE_WORDS, GaugeShape } from "../store/gauge-shape.ts";
-import { GridShape, type GridShapeOptions, gridShapeWords } from "../store/grid-shape.ts";
+import { GridShape } from "../store/grid-shape.ts";
 import { LOG_SHAPE_WORDS, LogShape } from "../store/log-shape.ts";
 import type { RecordPool } from "../store/record-pool.ts";
 import type { Replicas } from "../store/replicas.ts";
 import { CalendarRuler, EvenRuler, type Ruler } from "../store/ruler.ts";
+import { type SlotGridOptions, slotGridWords } from "../store/slot-grid.ts";
 import { windowWords } from "../store/window-record.ts";
 import { WindowShape } from "../store/window-shape.ts";
 import { createCalendar } from "../time/calendar.ts";
@@ -92,9 +93,9 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
   }
 }
 
-function grid(options: GridShapeOptions, rule: (shape: GridShape) => Rule): RuleSection {
+function grid(options: SlotGridOptions, rule: (shape: GridShape) => Rule): RuleSection {
   return section(
-    gridShapeWords(options),
+    slotGridWords(options),
     (records, replicas, base) => new GridShape(records, replicas, base, options),
     rule,
   );

@@ -13,7 +13,8 @@ import {
 } from "../../src/index.ts";
 import { BucketRule } from "../../src/limiter/bucket-rule.ts";
 import { makeRule, type RuleSection } from "../../src/limiter/make-rule.ts";
-import { GridShape, gridShapeWords } from "../../src/store/grid-shape.ts";
+import { GridShape } from "../../src/store/grid-shape.ts";
+import { slotGridWords } from "../../src/store/slot-grid.ts";
 
 const HOUR_MS = 3_600_000;
 const LOW_STEP = 0x3779_b1c5;
@@ -85,7 +86,7 @@ function bucketSection(): RuleSection {
   const policy = tokenBucket({ capacity: LIMIT, refillPerSecond: 10 });
   let shape: GridShape | undefined;
   return {
-    words: gridShapeWords(BUCKET),
+    words: slotGridWords(BUCKET),
     create(records, replicas, base) {
       shape = new GridShape(records, replicas, base, BUCKET);
       return shape;

@@ -1,0 +1,213 @@
+/**
+ * A key's slots, turned to the current one whenever somebody looks at them.
+ *
+ * The record is aligned to the newest slot it was touched in; a ring per other replica lies beside
+ * it, and is summed up in it. Slots that fall out of the rings are dropped whole or, for a bucket,
+ * folded into its level. In a cluster the rings keep a bin for the next slot too, because a replica
+ * whose clock is a little ahead is in it already.
+ *
+ *     | slot high, exact | slot low | chain | level | own … | others … |
+ *                                           └ bucket        └ in a cluster
+ */
+
+import { drain } from "../lattice/checkpoint.ts";
+import type { Component } from "../lattice/component.ts";
+import { BucketLevel, LEVEL_WORDS } from "./bucket-level.ts";
+import type { RecordPool } from "./record-pool.ts";
+import type { Replicas } from "./replicas.ts";
+import { SlotBins } from "./slot-bins.ts";
+import { SlotRings } from "./slot-rings.ts";
+import { SlotTime } from "./slot-time.ts";
+
+const SLOT_HIGH = 0;
+const SLOT_LOW = 1;
+const CHAIN = 2;
+const HEAD_WORDS = 3;
+
+/** The bit of `SLOT_HIGH` that says the level is exact. */
+const EXACT = 0x1_0000;
+const SLOT_HIGH_MASK = 0xffff;
+/** The high half of no slot: the record has not been aligned yet. */
+const UNSET = 0xffff;
+
+const TWO_32 = 2 ** 32;
+
+export interface SlotGridOptions {
+  readonly slotMs: number;
+  /** Slots that are kept apart, the current one included. */
+  readonly slots: number;
+  /** Whether other replicas' counts will be joined. */
+  readonly shared: boolean;
+  /** What a bucket loses each slot, in thousandths of a hit; 0 for a grid that drops old slots. */
+  readonly leak: number;
+}
+
+export class SlotGrid {
+  readonly time: SlotTime;
+  readonly bins: SlotBins;
+  /** The level of a bucket; null for a grid that drops old slots. */
+  readonly level: BucketLevel | null;
+  /** How many slots after the current one the rings have room for. */
+  readonly ahead: number;
+
+  readonly #records: RecordPool;
+  readonly #base: number;
+  readonly #replicas: Replicas;
+  readonly #slotMs: number;
+  readonly #slots: number;
+  readonly #binCount: number;
+  readonly #rings: SlotRings;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, options: SlotGridOptions) {
+    const { slotMs, slots, shared, leak } = options;
+    this.#slots = slots;
+    this.ahead = shared ? 1 : 0;
+    this.#records = records;
+    this.#base = base;
+    this.#replicas = replicas;
+    this.#slotMs = slotMs;
+    this.#binCount = slots + this.ahead;
+    this.time = new SlotTime(slotMs, this.#binCount);
+    const levelAt = base + HEAD_WORDS;
+    this.level = leak > 0 ? new BucketLevel(records, levelAt, leak) : null;
+    const binsAt = levelAt + (leak > 0 ? LEVEL_WORDS : 0);
+    this.bins = new SlotBins(records, binsAt, this.#binCount, shared);
+    this.#rings = new SlotRings(records, base + CHAIN, this.#binCount, this.ahead);
+  }
+
+  begin(id: number): void {
+    const exact = this.#replicas.aliveCount === 1 ? EXACT : 0;
+    this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET | exact);
+  }
+
+  /** Turns a record to the current slot; what leaves a bucket's rings goes into its level. */
+  align(id: number): void {
+    const now = this.time.slot;
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.#base;
+    const high = chunk[at + SLOT_HIGH]!;
+    const slot = (high & SLOT_HIGH_MASK) * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0);
+    if (slot === now) return;
+    let exact = high & EXACT;
+    if ((high & SLOT_HIGH_MASK) !== UNSET) {
+      if (!this.#isFinal(now - this.#slots)) exact = 0;
+      // After a step back of the clock nothing lies in the right bin, so everything leaves.
+      this.#turn(id, slot, slot < now ? now - slot : this.#binCount);
+      if (slot > now) this.#rings.clear(id);
+    }
+    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact;
+    chunk[at + SLOT_LOW] = now | 0;
+  }
+
+  /** Whether every known replica had declared what is in the level final before it was folded. */
+  isExact(id: number): boolean {
+    return (this.#records.word(id, this.#base + SLOT_HIGH) & EXACT) !== 0;
+  }
+
+  setExact(id: number, exact: boolean): void {
+    const word = this.#base + SLOT_HIGH;
+    const high = this.#records.word(id, word) & SLOT_HIGH_MASK;
+    this.#records.setWord(id, word, high | (exact ? EXACT : 0));
+  }
+
+  /** The bin of a slot, whether or not the rings have it. */
+  binOf(slot: number): number {
+    return slot % this.#binCount;
+  }
+
+  /** Whether the rings have room for a slot. */
+  has(slot: number): boolean {
+    const now = this.time.slot;
+    return slot > now - this.#slots && slot <= now + this.ahead;
+  }
+
+  /** Whether any hit was counted, refunded or not. */
+  isUsed(id: number): boolean {
+    if (this.bins.hasAny(id)) return true;
+    // Hits given back still count for something: against reports that are older than the refund.
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+      rings.turn(ring, this.time.slot);
+      if (rings.isUsed(ring)) return true;
+    }
+    return false;
+  }
+
+  /** Sums up the rings of an aligned record anew, without those of replicas that were dropped. */
+  refresh(id: number): void {
+    if (this.ahead === 0) return;
+    const rings = this.#rings;
+    const { slot } = this.time;
+    this.bins.emptyOthers(id);
+    for (let ring = rings.first(id); ring !== 0; ) {
+      const next = rings.next(ring);
+      if (this.#replicas.isDropped(rings.replica(ring)) || rings.isOver(ring, slot)) {
+        rings.remove(id, ring);
+      } else {
+        rings.turn(ring, slot);
+        for (let bin = 0; bin < this.#binCount; bin++) {
+          this.bins.addOthers(id, bin, rings.hits(ring, bin));
+        }
+      }
+      ring = next;
+    }
+  }
+
+  /** Merges a component whose slot the rings have; returns whether it held anything new. */
+  join(id: number, component: Component): boolean {
+    const rings = this.#rings;
+    const { replica, generation, place, hits, refunds } = component;
+    const ring = rings.obtain(id, replica, generation | 0, this.time.slot);
+    if (ring === 0) return false;
+    const bin = this.binOf(place);
+    const before = rings.hits(ring, bin);
+    const grew = rings.raise(ring, bin, hits, refunds);
+    this.bins.addOthers(id, bin, rings.hits(ring, bin) - before);
+    return grew;
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) mark(rings.replica(ring));
+  }
+
+  /** Empties every slot and the level. */
+  wipe(id: number): void {
+    this.#rings.clear(id);
+    this.bins.clear(id);
+    this.level?.set(id, 0);
+  }
+
+  /** Gives back all that lies beside the record. */
+  release(id: number): void {
+    this.#rings.clear(id);
+    this.bins.release(id);
+  }
+
+  #turn(id: number, slot: number, turns: number): void {
+    const { bins, level } = this;
+    const steps = Math.min(turns, this.#binCount);
+    let folded = level === null ? 0 : level.of(id);
+    let bin = this.binOf(slot + this.ahead + 1);
+    for (let step = 0; step < steps; step++) {
+      if (level !== null) folded = level.after(folded, bins.hits(id, bin));
+      bins.empty(id, bin);
+      bin = bin + 1 === this.#binCount ? 0 : bin + 1;
+    }
+    if (level !== null) level.set(id, drain(folded, level.leak, turns - steps));
+  }
+
+  /** Whether every replica alive has said that it will add nothing to `slot` any more. */
+  #isFinal(slot: number): boolean {
+    if (this.#replicas.aliveCount === 1) return true;
+    return this.#replicas.leastFinalUntilMs() >= (slot + 1) * this.#slotMs;
+  }
+}
+
+/** Words that slots take in a record. */
+export function slotGridWords({ slots, shared, leak }: SlotGridOptions): number {
+  const bins = slots + (shared ? 1 : 0);
+  return HEAD_WORDS + (leak > 0 ? LEVEL_WORDS : 0) + bins * (shared ? 2 : 1);
+}
