@@ -82,11 +82,11 @@ export class Decider {
     if (reason === null) {
       if (mode !== "peek" && cost > 0) id = this.#count(id, low, high);
       else if (mode !== "peek") id = 0;
-      return this.#decision(null, mode === "peek" ? 0 : id, low, high);
+      return this.#decision(null, mode === "peek" ? 0 : id, low);
     }
     if (mode === "check") reason = this.#refuse(id, low, high, reason);
     this.#takeBack(reason);
-    return this.#decision(reason, 0, low, high);
+    return this.#decision(reason, 0, low);
   }
 
   /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */
@@ -175,17 +175,17 @@ export class Decider {
   }
 
   /** Another key's decision, another limiter's or one from before a reset gives nothing back. */
-  #decision(reason: RefusalReason | null, id: number, low: number, high: number): Decision {
+  #decision(reason: RefusalReason | null, id: number, low: number): Decision {
     const rules = this.#rules;
     const atMs = this.#store.now;
-    const tie = id === 0 ? 0 : this.#store.ticketTie(id, low, high);
+    const tie = id === 0 ? 0 : this.#store.ticketTie(id, low);
     const { weights } = this.#call;
     if (rules.length === 1 && weights === null) {
-      const ticket = id === 0 ? 0 : rules[0]!.ticket(id) ^ tie;
+      const ticket = id === 0 ? 0 : (rules[0]!.ticket(id) + tie) | 0;
       return new Decision(this.#verdicts[0]!, atMs, reason, ticket);
     }
     const tickets = rules.flatMap((rule, index) =>
-      id === 0 ? [0, 0] : [rule.ticket(id) ^ tie, weights === null ? 1 : weights[index]!],
+      id === 0 ? [0, 0] : [(rule.ticket(id) + tie) | 0, weights === null ? 1 : weights[index]!],
     );
     if (rules.length === 1) return new Decision(this.#verdicts[0]!, atMs, reason, tickets);
     const results = this.#verdicts.map((verdict) => Object.freeze({ ...verdict }));

@@ -66,7 +66,7 @@ export class Housekeeping {
     advance();
     this.#keptAt = store.now;
     const part = (LOOKS_PER_LIFE * (store.now - before)) / Math.max(lifeMs, BEAT_MS);
-    const looks = Math.min(Math.max(Math.ceil(store.size * part), LOOKS_MIN), LOOKS_MAX);
+    const looks = Math.min(Math.max(Math.ceil(store.places * part), LOOKS_MIN), LOOKS_MAX);
     // Keys often come together and then end together.
     const endMany = store.sweep(looks) > looks / 2 && store.sweep(LOOKS_MAX - looks) > 0;
     this.#report();

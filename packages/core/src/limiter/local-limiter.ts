@@ -121,8 +121,7 @@ export class LocalLimiter implements Limiter {
       );
     }
     const id = this.#locate(key);
-    const { low, high } = this.#fingerprinter;
-    const tie = this.#store.ticketTie(id, low, high);
+    const tie = this.#store.ticketTie(id, this.#fingerprinter.low);
     let given = 0;
     this.#rules.forEach((rule, index) => {
       const isOnly = typeof tickets === "number";
@@ -133,7 +132,7 @@ export class LocalLimiter implements Limiter {
       const { now, clusterNow } = this.#store;
       const isHeld = now < decision.atMs + resetMs;
       const owed = Math.min(cost * weight, COUNT_MAX);
-      const component = ticket ^ tie;
+      const component = (ticket - tie) | 0;
       const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
       given = Math.max(given, Math.ceil(paid / weight));
     });

@@ -6,7 +6,7 @@
  */
 
 import { Census } from "./census.ts";
-import { HEADER_WORDS, type Shape, STATE } from "./entry.ts";
+import { EPOCH_MASK, EPOCH_ONE, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
@@ -49,6 +49,14 @@ export class Entries {
     for (const shape of this.shapes) shape.begin(id);
     this.index.insert(id);
     return id;
+  }
+
+  /** Ends what a reset ends in a record, and begins another epoch of it. */
+  wipe(id: number): void {
+    for (const shape of this.shapes) shape.wipe(id);
+    const state = this.records.word(id, STATE);
+    const epoch = (state + EPOCH_ONE) & EPOCH_MASK;
+    this.records.setWord(id, STATE, (state & ~EPOCH_MASK) | epoch);
   }
 
   /** Ends a record and all that lies beside it. */

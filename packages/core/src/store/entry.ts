@@ -3,7 +3,7 @@
  *
  *     | fingerprint low | high | state | frame | generation | words of shape 0 | of shape 1 | …
  *
- * `state` packs flags below the version of the replicas under which the record was last read.
+ * `state` packs flags and the epoch below the version under which the record was last read.
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -23,7 +23,10 @@ export const OWN = 2;
 export const REFUSED = 4;
 /** The side table has resets or marks for the key. */
 export const NOTED = 8;
-export const VERSION_SHIFT = 6;
+/** How often a reset has ended what was in the record, as far as eight bits can tell. */
+export const EPOCH_MASK = 0xff0;
+export const EPOCH_ONE = 0x10;
+export const VERSION_SHIFT = 12;
 /** Versions above this are compared after a pass that marks every record as unread. */
 export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
 

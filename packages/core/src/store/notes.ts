@@ -22,6 +22,8 @@ export interface Note {
   frame: number;
   /** Components with a smaller reset are dead. */
   reset: number;
+  /** How many resets have been learned since there is a note. */
+  resets: number;
   /** Marks with a smaller reset than this one or the other are void. */
   markReset: number;
   readonly marks: (Mark | undefined)[];
@@ -63,7 +65,7 @@ export class Notes {
       }
     }
     const marks = MARK_KINDS.map(() => undefined);
-    const note = { low, high, frame: 0, reset: 0, markReset: 0, marks, keepUntil: 0 };
+    const note = { low, high, frame: 0, reset: 0, resets: 0, markReset: 0, marks, keepUntil: 0 };
     this.#notes.set(key, note);
     return note;
   }
@@ -72,6 +74,7 @@ export class Notes {
   raiseReset(note: Note, reset: number, now: number): boolean {
     if (reset <= note.reset) return false;
     note.reset = reset;
+    note.resets++;
     note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs);
     return true;
   }

@@ -13,8 +13,6 @@ export interface Present {
   readonly frame: number;
   /** How many live records with something of this replica's own have been given up. */
   generation: number;
-  /** What tickets of all keys without a reset of their own are tied to: the reset of all keys. */
-  tie: number;
   /** The state of records that are up to date, of keys of which only own hits are known. */
   ownState: number;
 }

@@ -11,10 +11,7 @@ import type { Entries } from "./entries.ts";
 import { NOTED, STATE } from "./entry.ts";
 import type { Note, Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
-import { ticketOf } from "./ticket.ts";
 import type { Versions } from "./versions.ts";
-
-const TWO_32 = 2 ** 32;
 
 export class Resets {
   readonly #entries: Entries;
@@ -67,14 +64,13 @@ export class Resets {
     const id = this.#entries.index.find(low, high);
     if (id === 0) return true;
     this.#versions.renew(id);
-    for (const shape of this.#entries.shapes) shape.wipe(id);
+    this.#entries.wipe(id);
     return true;
   }
 
   /** Learns of a reset of all keys; returns whether it was new. */
   joinAll(reset: number): boolean {
     if (reset <= this.#versions.limiterReset) return false;
-    this.#present.tie = tieOf(reset);
     this.#frameOfAll = this.#present.frame;
     this.#versions.raiseReset(reset);
     return true;
@@ -115,11 +111,6 @@ export class Resets {
     return true;
   }
 
-  /** What tickets of a key with a note are tied to. */
-  tieOfNoted(low: number, high: number): number {
-    return tieOf(this.known(low, high));
-  }
-
   #noteFor(low: number, high: number): Note {
     const note = this.#notes.obtain(low, high);
     const { index, records } = this.#entries;
@@ -127,8 +118,4 @@ export class Resets {
     if (id !== 0) records.setWord(id, STATE, records.word(id, STATE) | NOTED);
     return note;
   }
-}
-
-function tieOf(reset: number): number {
-  return reset === 0 ? 0 : ticketOf(1, Math.floor(reset / TWO_32), reset | 0);
 }

@@ -81,13 +81,13 @@ export class Room {
     this.#evicted = options.evicted;
   }
 
-  /** Frees records in which nothing counts any more; looks at no more than `budget`. */
+  /** Frees records in which nothing counts any more; looks at no more than `budget` places. */
   sweep(budget: number): number {
     const { records } = this.#entries;
     let freed = 0;
     for (let looked = 0; looked < budget && records.size > 0; looked++) {
-      const id = this.#nextLive();
-      if (this.#ranks.of(id) !== EXPIRED) continue;
+      const id = this.#next();
+      if (id === 0 || this.#ranks.of(id) !== EXPIRED) continue;
       this.#letGo(id);
       freed++;
     }
@@ -149,7 +149,8 @@ export class Room {
     let lightest = Number.POSITIVE_INFINITY;
     for (let look = 0; look < looks; look++) {
       if (look >= EVICTION_SAMPLE && lowest < LIMITED) break;
-      const id = this.#nextLive();
+      const id = this.#next();
+      if (id === 0) continue;
       const kind = this.#ranks.of(id);
       const rank = kind === FOREIGN && isForeignRare ? COUNTED : kind;
       if (rank > lowest || rank === HELD) continue;
@@ -164,13 +165,14 @@ export class Room {
     return chosen;
   }
 
-  /** The next record in use, going round. Needs a record in use. */
-  #nextLive(): number {
+  /**
+   * Moves the hand on by one and returns the record there; 0 where none is in use. It never looks for
+   * the next one: after a burst there may be a million free places before it.
+   */
+  #next(): number {
     const { census, records } = this.#entries;
-    do {
-      this.#hand = this.#hand + 1 < records.end ? this.#hand + 1 : 1;
-    } while (!census.isLive(this.#hand));
-    return this.#hand;
+    this.#hand = this.#hand + 1 < records.end ? this.#hand + 1 : 1;
+    return census.isLive(this.#hand) ? this.#hand : 0;
   }
 
   /** Frees a record in which nothing counts. Its successor must not continue what has no place. */

@@ -13,6 +13,8 @@ import type { Mark } from "../lattice/mark.ts";
 import { Changes } from "./changes.ts";
 import { Entries, type Section } from "./entries.ts";
 import {
+  EPOCH_MASK,
+  EPOCH_ONE,
   FRAME,
   GENERATION,
   NOTED,
@@ -30,6 +32,7 @@ import type { RecordPool } from "./record-pool.ts";
 import { NOBODY, type Replicas, SELF } from "./replicas.ts";
 import { Resets } from "./resets.ts";
 import { type Evictions, Room, type RoomOptions } from "./room.ts";
+import { ticketTie } from "./ticket.ts";
 import { FIRST_OWN_STATE, Versions } from "./versions.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
@@ -61,7 +64,6 @@ export class Store implements Present {
   generation = 0;
   now = 0;
   clusterNow = 0;
-  tie = 0;
 
   ownState: number = FIRST_OWN_STATE;
   readonly records: RecordPool;
@@ -90,6 +92,11 @@ export class Store implements Present {
     const ranks = new Ranks(entries, this.#versions, this);
     this.#room = new Room(entries, ranks, this.#changes, this, options);
     this.evictions = this.#room.evictions;
+  }
+
+  /** Places that a sweep has to look at to have seen all records. */
+  get places(): number {
+    return this.records.end - 1;
   }
 
   /** Keys with a record. */
@@ -148,9 +155,9 @@ export class Store implements Present {
     return id === 0 || (this.records.word(id, STATE) & NOTED) !== 0;
   }
 
-  /** What tickets of a key's components are tied to: the key, and the reset they began under. */
-  ticketTie(id: number, low: number, high: number): number {
-    return low ^ (this.isNoted(id) ? this.#resets.tieOfNoted(low, high) : this.tie);
+  /** What is added to tickets of a key's components: the key, and how often it has been reset. */
+  ticketTie(id: number, low: number): number {
+    return ticketTie(low, id === 0 ? 0 : this.records.word(id, STATE));
   }
 
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
@@ -285,7 +292,10 @@ export class Store implements Present {
   #insert(low: number, high: number, introducer: number): number {
     this.sweep(SWEEP_PER_INSERT);
     if (!this.#room.make(introducer)) return 0;
-    const noted = this.notes.find(low, high) === undefined ? 0 : NOTED;
+    const note = this.notes.find(low, high);
+    // A record that is begun again after a reset goes on in an epoch that its last one never reached.
+    const resets = this.#versions.limiterResets + (note?.resets ?? 0);
+    const noted = ((resets * EPOCH_ONE) & EPOCH_MASK) | (note === undefined ? 0 : NOTED);
     return this.#entries.begin(low, high, (this.ownState & ~OWN) | noted, introducer);
   }
 }

@@ -22,6 +22,8 @@ export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
 export class Versions {
   /** The reset of all keys. */
   limiterReset = 0;
+  /** How many of them there have been. */
+  limiterResets = 0;
 
   readonly #entries: Entries;
   readonly #notes: Notes;
@@ -55,6 +57,7 @@ export class Versions {
   /** Begins a new version with a larger reset of all keys. */
   raiseReset(reset: number): void {
     this.limiterReset = reset;
+    this.limiterResets++;
     this.next();
     this.#resets.push({ version: this.#version, reset });
   }
@@ -74,10 +77,11 @@ export class Versions {
     if (before < this.limiterReset) {
       const low = records.word(id, FINGERPRINT_LOW);
       const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));
-      if ((note?.reset ?? 0) < this.limiterReset) for (const shape of shapes) shape.wipe(id);
+      if ((note?.reset ?? 0) < this.limiterReset) this.#entries.wipe(id);
     }
     const { now, clusterNow } = this.#present;
     for (const shape of shapes) shape.refresh(id, now, clusterNow);
-    records.setWord(id, STATE, (state & FLAGS_MASK) | (this.#version << VERSION_SHIFT));
+    const flags = records.word(id, STATE) & FLAGS_MASK;
+    records.setWord(id, STATE, flags | (this.#version << VERSION_SHIFT));
   }
 }

@@ -55,7 +55,7 @@ class Lane {
     const hit = this.#counted.at(-1 - back);
     const id = hit === undefined ? 0 : this.store.find(hit.key, ~hit.key);
     if (hit === undefined || id === 0) return 0;
-    const ticket = hit.ticket ^ this.store.ticketTie(id, hit.key, ~hit.key);
+    const ticket = (hit.ticket - this.store.ticketTie(id, hit.key)) | 0;
     const { now } = this.store;
     const given = this.#rule.refund(id, ticket, hit.cost, now, now, true);
     if (given > 0) this.store.changed(id);

@@ -66,10 +66,10 @@ export class Member {
     this.#readAll(key, id);
     store.changed(id);
     for (const rule of this.rules) rule.add(id, cost);
-    const tie = store.ticketTie(id, key, ~key);
+    const tie = store.ticketTie(id, key);
     this.#tickets.set(
       key,
-      this.rules.map((rule) => rule.ticket(id) ^ tie),
+      this.rules.map((rule) => (rule.ticket(id) + tie) | 0),
     );
     return true;
   }
@@ -80,9 +80,9 @@ export class Member {
     const id = this.store.find(key, ~key);
     const tickets = this.#tickets.get(key);
     if (id === 0 || tickets === undefined) return;
-    const tie = this.store.ticketTie(id, key, ~key);
+    const tie = this.store.ticketTie(id, key);
     const given = this.rules.map((rule, policy) =>
-      rule.refund(id, tickets[policy]! ^ tie, cost, now, clusterNow, true),
+      rule.refund(id, (tickets[policy]! - tie) | 0, cost, now, clusterNow, true),
     );
     if (given.some((hits) => hits > 0)) this.store.changed(id);
   }

@@ -84,8 +84,8 @@ export class Twin {
     this.#readAll(key, id);
     store.changed(id);
     for (const rule of rules) rule.add(id, cost);
-    const tie = store.ticketTie(id, lowOf(key), highOf(key));
-    const tickets = rules.map((rule) => rule.ticket(id) ^ tie);
+    const tie = store.ticketTie(id, lowOf(key));
+    const tickets = rules.map((rule) => (rule.ticket(id) + tie) | 0);
     const costs = rules.map(() => cost);
     this.hits.push({ key, tickets, receipt: this.reference.hit(String(key), costs) });
   }
@@ -104,9 +104,9 @@ export class Twin {
   refund({ key, tickets, receipt }: Remembered, cost: number): void {
     const id = this.find(key);
     const { now, clusterNow } = this.store;
-    const tie = this.store.ticketTie(id, lowOf(key), highOf(key));
+    const tie = this.store.ticketTie(id, lowOf(key));
     const given = this.rules.map((rule, policy) =>
-      id === 0 ? 0 : rule.refund(id, tickets[policy]! ^ tie, cost, now, clusterNow, true),
+      id === 0 ? 0 : rule.refund(id, (tickets[policy]! - tie) | 0, cost, now, clusterNow, true),
     );
     if (given.some((hits) => hits > 0)) this.store.changed(id);
     const expected = this.reference.refund(String(key), receipt, cost);

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import {
+  createLimiter,
+  fixedWindow,
+  MINUTE,
+  type Policy,
+  SECOND,
+  slidingLog,
+  slidingWindow,
+} from "../../src/index.ts";
+import { type ManualClock, manualClock } from "../../src/testing.ts";
+
+const policies: Policy[] = [
+  fixedWindow({ limit: 9, windowMs: MINUTE }),
+  fixedWindow({ name: "aligned", limit: 9, windowMs: MINUTE, align: true }),
+  fixedWindow({ name: "calendar", limit: 9, calendar: "day" }),
+  slidingWindow({ limit: 9, windowMs: MINUTE }),
+  slidingLog({ limit: 9, windowMs: MINUTE }),
+];
+
+function limiterOf(policy: Policy): {
+  limiter: ReturnType<typeof createLimiter>;
+  clock: ManualClock;
+} {
+  const clock = manualClock(1_700_000_000_000);
+  return { limiter: createLimiter({ name: "reset", policy, clock, maxKeys: 50 }), clock };
+}
+
+describe.each(policies)("a refund under $name", (policy) => {
+  const ends = [
+    {
+      reset: "reset(key)",
+      end: (limiter: ReturnType<typeof createLimiter>) => limiter.reset("ada"),
+    },
+    { reset: "resetAll()", end: (limiter: ReturnType<typeof createLimiter>) => limiter.resetAll() },
+  ];
+
+  it.each(ends)("of a hit from before $reset gives nothing back, whenever it comes", ({ end }) => {
+    for (const gapMs of [0, 1, 2, 3, 8, 16, 1_000, 1_024, 4_096]) {
+      for (const isSwept of [false, true]) {
+        const { limiter, clock } = limiterOf(policy);
+        limiter.check("ada");
+        end(limiter);
+        const before = limiter.check("ada");
+        clock.advance(gapMs);
+        end(limiter);
+        // Adding keys sweeps some others: one that counts nothing any more is freed.
+        if (isSwept) for (let key = 0; key < 20; key++) limiter.check(`key ${key}`);
+        limiter.check("ada");
+        limiter.refund("ada", 1, before);
+        expect([limiter.peek("ada", 0).used, limiter.status().ignoredRefunds]).toEqual([1, 1]);
+      }
+    }
+  });
+
+  it("gives back a hit after the reset has long been forgotten", () => {
+    const { limiter, clock } = limiterOf(policy);
+    limiter.reset("ada");
+    for (let second = 0; second < 400; second++) {
+      const decision = limiter.check("ada");
+      clock.advance(500);
+      limiter.check(`somebody else ${second}`);
+      limiter.refund("ada", 1, decision);
+      expect([second, limiter.peek("ada", 0).used]).toEqual([second, 0]);
+      clock.advance(SECOND - 500);
+    }
+  });
+});
