@@ -6,7 +6,7 @@
  */
 
 import { Census } from "./census.ts";
-import { EPOCH_MASK, EPOCH_ONE, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
+import { EPOCH_MASK, EPOCH_ONE, GENERATION, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
@@ -70,6 +70,14 @@ export class Entries {
   /** Shows every record in use; none may begin or end meanwhile. */
   each(visit: (id: number) => void): void {
     for (let id = 1; id < this.records.end; id++) if (this.census.isLive(id)) visit(id);
+  }
+
+  /** Names every replica that something in a record refers to. */
+  refersTo(mark: (replica: number) => void): void {
+    this.each((id) => {
+      if (!this.census.isOwn(id)) mark(this.records.word(id, GENERATION));
+      for (const shape of this.shapes) shape.refersTo(id, mark);
+    });
   }
 
   /** Ends every record. */

@@ -68,6 +68,13 @@ export class Resets {
     return true;
   }
 
+  /** Learns of the reset that a component began under; false when a larger one has ended that. */
+  admit(low: number, high: number, reset: number): boolean {
+    const known = this.known(low, high);
+    if (reset > known) this.join(low, high, reset);
+    return reset >= known;
+  }
+
   /** Learns of a reset of all keys; returns whether it was new. */
   joinAll(reset: number): boolean {
     if (reset <= this.#versions.limiterReset) return false;

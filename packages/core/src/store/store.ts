@@ -10,13 +10,12 @@
 
 import type { Component } from "../lattice/component.ts";
 import type { Mark } from "../lattice/mark.ts";
-import { Changes } from "./changes.ts";
+import { Changes, type ChangeVisitor } from "./changes.ts";
 import { Entries, type Section } from "./entries.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
   FRAME,
-  GENERATION,
   NOTED,
   OWN,
   REFUSED,
@@ -39,14 +38,6 @@ import { FIRST_OWN_STATE, Versions } from "./versions.ts";
 const CLUSTER_STEP_MS = 60_000;
 /** Records looked at for expired ones whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
-
-/** What a store shows of itself to those who carry it to others. */
-export interface ChangeVisitor {
-  /** An own component; the object is reused. */
-  component(component: Readonly<Component>): void;
-  /** Resets and marks of a key. */
-  note(note: Readonly<Note>): void;
-}
 
 export interface StoreOptions extends RoomOptions {
   /** How long after it was sent a component can still arrive. */
@@ -88,7 +79,7 @@ export class Store implements Present {
     this.#entries = entries;
     this.#versions = new Versions(entries, this.notes, this);
     this.#resets = new Resets(entries, this.notes, this.#versions, this);
-    this.#changes = new Changes(entries, this.#versions, this.#resets, this);
+    this.#changes = new Changes(entries, this.notes, this.#versions, this.#resets, this);
     const ranks = new Ranks(entries, this.#versions, this);
     this.#room = new Room(entries, ranks, this.#changes, this, options);
     this.evictions = this.#room.evictions;
@@ -221,8 +212,7 @@ export class Store implements Present {
 
   /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
   changedSince(frame: number, visitor: ChangeVisitor): void {
-    this.#changes.since(frame, (component) => visitor.component(component));
-    for (const note of this.notes.all()) if (note.frame > frame) visitor.note(note);
+    this.#changes.since(frame, visitor);
   }
 
   /** The reset of all keys, if it was learned after `frame`; otherwise 0. */
@@ -242,11 +232,7 @@ export class Store implements Present {
     if (replica >= NOBODY || component.opener >= NOBODY) return false;
     if (component.refunds > component.hits) return false;
     if (!shape.isAdmissible(component, this.now, this.clusterNow)) return false;
-    if (shape.endsWithReset) {
-      const known = this.knownReset(low, high);
-      if (component.reset < known) return false;
-      if (component.reset > known) this.joinReset(low, high, component.reset);
-    }
+    if (shape.endsWithReset && !this.#resets.admit(low, high, component.reset)) return false;
     let id = this.find(low, high);
     if (id === 0) id = this.#insert(low, high, replica);
     if (id === 0) return false;
@@ -282,11 +268,7 @@ export class Store implements Present {
 
   /** Names every replica that something stored refers to. */
   refersTo(mark: (replica: number) => void): void {
-    const { census } = this.#entries;
-    this.#entries.each((id) => {
-      if (!census.isOwn(id)) mark(this.records.word(id, GENERATION));
-      for (const shape of this.shapes) shape.refersTo(id, mark);
-    });
+    this.#entries.refersTo(mark);
   }
 
   #insert(low: number, high: number, introducer: number): number {
