@@ -34,6 +34,8 @@ export interface LimiterStatus {
     readonly foreign: number;
     readonly live: number;
     readonly refused: number;
+    /** Resets, blocks and penalties, which are kept apart from keys and as many at most. */
+    readonly notes: number;
   };
   /** Hits that were allowed and not counted, because no key could be forgotten. */
   readonly turnedAway: number;
@@ -61,7 +63,10 @@ export interface Limiter {
    * refused. Never touches what a `concurrency` policy holds.
    */
   refund(key: string | Uint8Array, cost: number, decision: Decision): void;
-  /** Gives back what a `concurrency` policy holds; more than is held does nothing. */
+  /**
+   * Gives back what a `concurrency` policy holds; more than is held does nothing. Several such
+   * policies on one limiter each give back `cost`, whatever weights the hit had.
+   */
   release(key: string | Uint8Array, cost?: number): void;
   /** Forgets a key's hits, and lifts blocks and penalties. What is held concurrently stays held. */
   reset(key: string | Uint8Array): void;

@@ -62,15 +62,16 @@ export class Call {
   }
 
   read(cost: number, options: CallOptions | undefined): void {
+    // What a caller passes may run code of his, and that may call this limiter: it is read first.
+    const given = options === undefined ? undefined : copied(options);
     const { limits, costs } = this;
     this.weights = null;
     for (let index = 0; index < limits.length; index++) {
       limits[index] = this.#policies[index]!.limit;
       costs[index] = cost;
     }
-    if (options === undefined) return;
-    const { limit, weights } = options ?? {};
-    knownOptions("the call", options, ["limit", "weights"]);
+    if (given === undefined) return;
+    const { limit, weights } = given;
     if (limit !== undefined) this.#readLimits(limit);
     if (weights !== undefined) this.#readWeights(cost, weights);
   }
@@ -107,4 +108,18 @@ export class Call {
     }
     this.weights = byPolicy;
   }
+}
+
+/** The options of a call as they are now, without whatever computes them. */
+function copied(options: CallOptions): CallOptions {
+  const given: CallOptions = options;
+  knownOptions("the call", options, ["limit", "weights"]);
+  const { limit, weights } = given;
+  return { limit: withoutCode(limit), weights: withoutCode(weights) };
+}
+
+function withoutCode<Given>(given: Given): Given {
+  return typeof given === "object" && given !== null && !Array.isArray(given)
+    ? { ...given }
+    : given;
 }

@@ -77,14 +77,16 @@ export class Housekeeping {
 
   #report(): void {
     const { live, refused, turnedAway } = this.#store.evictions;
-    if (live + turnedAway === this.#reported) return;
-    this.#reported = live + turnedAway;
+    const notes = this.#store.notes.dropped;
+    if (live + notes + turnedAway === this.#reported) return;
+    this.#reported = live + notes + turnedAway;
     publishPressure({
       limiter: this.#options.name,
       keys: this.#store.size,
       maxKeys: this.#options.maxKeys,
       evictedLive: live,
       evictedRefused: refused,
+      evictedNotes: notes,
       turnedAway,
     });
   }

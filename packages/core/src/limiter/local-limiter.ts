@@ -156,6 +156,7 @@ export class LocalLimiter implements Limiter {
   reset(key: string | Uint8Array): void {
     this.#locate(key);
     this.#store.reset(this.#fingerprinter.low, this.#fingerprinter.high);
+    this.#housekeeping.begin();
   }
 
   resetAll(): void {
@@ -175,6 +176,7 @@ export class LocalLimiter implements Limiter {
   unblock(key: string | Uint8Array): void {
     this.#locate(key);
     this.#store.unmark(this.#fingerprinter.low, this.#fingerprinter.high);
+    this.#housekeeping.begin();
   }
 
   inspect(key: string | Uint8Array): Inspection {
@@ -199,7 +201,7 @@ export class LocalLimiter implements Limiter {
       name: this.name,
       keys: this.#store.size,
       maxKeys: this.#maxKeys,
-      evicted: { expired, foreign, live, refused },
+      evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
       turnedAway,
       ignoredRefunds: this.#ignoredRefunds,
     };

@@ -87,7 +87,10 @@ export interface FixedWindowPolicy {
   readonly kind: "fixedWindow";
   readonly name: string;
   readonly limit: number;
-  /** The window's length; for a calendar, the longest that such a window can be. */
+  /**
+   * The window's length; for a calendar, that of its longest window, but for the hour or two by which
+   * a window grows when clocks are put back in it.
+   */
   readonly windowMs: number;
   readonly align: boolean;
   readonly calendar: CalendarOptions | null;
@@ -113,7 +116,7 @@ const OPTIONS = [
   "drain",
 ] as const;
 
-/** The longest that a window of each unit lasts. */
+/** The longest that a window of each unit lasts, where clocks are not put back. */
 const UNIT_MS: Readonly<Record<CalendarUnit, number>> = {
   minute: 60_000,
   hour: 3_600_000,

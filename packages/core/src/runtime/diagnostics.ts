@@ -32,6 +32,8 @@ export interface PressureEvent {
   readonly evictedLive: number;
   /** Of those, keys that were being refused. */
   readonly evictedRefused: number;
+  /** Resets, blocks and penalties given up since the limiter was made. */
+  readonly evictedNotes: number;
   /** Keys that found no room at all, whose hits went uncounted. */
   readonly turnedAway: number;
 }

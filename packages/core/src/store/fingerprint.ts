@@ -7,6 +7,7 @@
  * would cost an object on every request.
  */
 
+import { TidegateError } from "../errors.ts";
 import { RecentKeys } from "./recent-keys.ts";
 
 const ASCII_MAX = 0x7f;
@@ -42,8 +43,7 @@ export class Fingerprinter extends RecentKeys {
       this.#hash(Buffer.from(key, "utf8").toString("latin1"), BYTE_MAX);
       return;
     }
-    const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
-    this.#hash(bytes.toString("latin1"), BYTE_MAX);
+    this.#hash(textOf(key), BYTE_MAX);
   }
 
   /** Hashes a string of bytes; false if a character is above `codeMax`, so that it is none. */
@@ -135,5 +135,17 @@ export class Fingerprinter extends RecentKeys {
       v2 = (v2 + v1) | 0; v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2; v2 = (v2 << 16) | (v2 >>> 16);
     }
     this.high = v1 ^ v3;
+  }
+}
+
+/** Bytes as a string of them, where the engine can make one. */
+function textOf(key: Uint8Array): string {
+  try {
+    return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+  } catch (error) {
+    throw new TidegateError(
+      "TIDEGATE_KEY_INVALID",
+      `a key's bytes must be there and fit a string: ${String(error)}`,
+    );
   }
 }

@@ -3,14 +3,16 @@
  *
  * They live in a side table under the key's fingerprint, apart from its record, because they must
  * survive the record: a reset is kept as long as anything it ends can still arrive, and a blocked
- * key stays blocked however many other keys come. The table is bounded by itself; when it is full,
- * the note that has been there longest goes.
+ * key stays blocked however many other keys come. The table is bounded by itself; when it is full, a
+ * note without marks goes before one with them, and of either kind one that has been there for long.
  */
 
 import { laterMark, MARK_KINDS, type Mark } from "../lattice/mark.ts";
 
 /** How long it is remembered that marks were lifted: a day beyond the time of the longest window. */
 const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
+/** Notes looked at for one to give up. */
+const LOOKS = 64;
 const HIGH_BITS = 0x1f_ffff;
 const TWO_32 = 2 ** 32;
 
@@ -58,16 +60,25 @@ export class Notes {
     const known = this.#notes.get(key);
     if (known !== undefined) return known;
     if (this.#notes.size >= this.#notesMax) {
-      for (const oldest of this.#notes.keys()) {
-        this.#notes.delete(oldest);
-        this.dropped++;
-        break;
-      }
+      this.#notes.delete(this.#leastOf());
+      this.dropped++;
     }
     const marks = MARK_KINDS.map(() => undefined);
     const note = { low, high, frame: 0, reset: 0, resets: 0, markReset: 0, marks, keepUntil: 0 };
     this.#notes.set(key, note);
     return note;
+  }
+
+  /** Of a few that have been there for long, the first without marks: blocks go last. */
+  #leastOf(): number {
+    let first: number | undefined;
+    let looked = 0;
+    for (const [key, note] of this.#notes) {
+      first ??= key;
+      if (note.marks.every((mark) => mark === undefined)) return key;
+      if (++looked >= LOOKS) break;
+    }
+    return first ?? 0;
   }
 
   /** Raises the reset of a key's components; returns whether it was larger than the one known. */

@@ -15,7 +15,8 @@
 export interface Clock {
   /**
    * Milliseconds that have passed since any fixed instant. They may have fractions, which are
-   * dropped, and need not be wall time, but they must move forward.
+   * dropped, and need not be wall time, but they must move forward. Readings beyond the year 9999
+   * are not believed: time stays where it is.
    */
   now(): number;
   /**
@@ -26,11 +27,11 @@ export interface Clock {
   wall?(): number;
 }
 
-/** The last instant that `Date` can hold. Any duration can be added and the sum is still exact. */
-const READING_MS_MAX = 8.64e15;
-
 /** The end of the year 9999: calendars go no further. */
 export const WALL_MS_MAX: number = 253_402_300_799_999;
+
+/** Nor does any clock: stores keep times in 48 bits. */
+const READING_MS_MAX = WALL_MS_MAX;
 
 // The global `performance` is behind a getter, which costs as much as a fifth of a check. `Date` is
 // not, and whoever fakes time fakes it too: the getter is asked only then.

@@ -95,6 +95,7 @@ describe("the channel of pressure", () => {
       maxKeys: 10,
       evictedLive: 15,
       evictedRefused: 0,
+      evictedNotes: 0,
       turnedAway: 0,
     };
     expect(events).toEqual([expected]);

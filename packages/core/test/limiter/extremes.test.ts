@@ -32,6 +32,20 @@ describe.each(POLICIES)("with $name", (policy) => {
     expect(limiter.check("bob").allowed).toBe(true);
   });
 
+  it("a limit holds at the last instant of any clock, and after a reading beyond it", () => {
+    const last = Date.UTC(10_000, 0, 1) - 2 * MINUTE;
+    for (const startMs of [2 ** 32 - 5, 2 ** 47, last]) {
+      const clock = manualClock(startMs);
+      const limiter = createLimiter({ name: "extremes", policy, clock });
+      limiter.check("ada");
+      clock.set(1e300);
+      limiter.check("ada");
+      clock.set(startMs + 1);
+      const answers = [1, 2, 3].map(() => limiter.check("ada").allowed);
+      expect(answers, `from ${startMs}`).toEqual([true, false, false]);
+    }
+  });
+
   it("a reset lifts what was blocked in the same millisecond as an unblock", () => {
     const limiter = createLimiter({ name: "extremes", policy, clock: manualClock(1_000_000) });
     limiter.unblock("ada");

@@ -74,6 +74,16 @@ describe("a limiter with all its keys in use", () => {
     expect(limiter.check("ada").reason).toBe("block");
   });
 
+  it("forgets resets before blocks, and says so when it forgets a block", () => {
+    const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: MINUTE }), 3);
+    limiter.block("ada", MINUTE);
+    for (let key = 0; key < 100; key++) limiter.reset(`key ${key}`);
+    expect(limiter.check("ada").reason).toBe("block");
+    for (let key = 0; key < 3; key++) limiter.block(`other ${key}`, MINUTE);
+    expect(limiter.check("ada").allowed).toBe(true);
+    expect(limiter.status().evicted.notes).toBe(101);
+  });
+
   it("never forgets what is held, and allows uncounted what it has no room for", () => {
     const limiter = limiterOf(concurrency({ limit: 1 }), 2);
     limiter.check("one");
@@ -96,7 +106,13 @@ describe("keys in which nothing counts any more", () => {
     expect(limiter.status().keys).toBe(5_000);
     vi.advanceTimersByTime(5 * SECOND);
     expect(limiter.status().keys).toBe(0);
-    expect(limiter.status().evicted).toEqual({ expired: 0, foreign: 0, live: 0, refused: 0 });
+    expect(limiter.status().evicted).toEqual({
+      expired: 0,
+      foreign: 0,
+      live: 0,
+      refused: 0,
+      notes: 0,
+    });
   });
 
   it("need no timer once all are gone", () => {

@@ -54,9 +54,13 @@ describe("SteadyTime", () => {
   });
 
   it("stays exact however often the clock runs to its end", () => {
-    const last = 8.64e15;
+    const last = Date.UTC(10_000, 0, 1) - 1;
     expect(steadily([last, 0, last, 0, last])).toEqual([last, last, last, last, last]);
     expect(Number.isSafeInteger(last + 1_000 * 365 * 86_400_000)).toBe(true);
+  });
+
+  it("stays where it is at readings beyond the year 9999, such as microseconds of a date", () => {
+    expect(steadily([5, Date.UTC(10_000, 0, 1), 1.7e15, 6])).toEqual([5, 5, 5, 6]);
   });
 
   it("takes the wall time from the clock, and from now() when it has none", () => {
