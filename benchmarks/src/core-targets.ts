@@ -102,7 +102,7 @@ export function coreTargets(findings: readonly Finding[]): TargetResult[] {
       32,
       "bytes",
       "fixedWindow in a cluster: at most 32 more per replica that opened its own window",
-      evidence.bytesPerOther(WINDOW_EACH, NEWEST_TOO),
+      evidence.bytesPerOther(WINDOW_EACH),
     ),
     atMost(
       240,

@@ -8,7 +8,7 @@
 import { Census } from "./census.ts";
 import { EPOCH_MASK, EPOCH_ONE, GENERATION, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
-import { RecordPool } from "./record-pool.ts";
+import { RECORDS_MAX, RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
 
 /** Makes the shape of one policy, whose words begin at `base` of every record. */
@@ -26,7 +26,7 @@ export class Entries {
   /** @param seed 32 random bits of this process */
   constructor(sections: readonly Section[], replicas: Replicas, seed: number) {
     const words = sections.reduce((sum, section) => sum + section.words, HEADER_WORDS);
-    this.records = new RecordPool(words);
+    this.records = new RecordPool(words, RECORDS_MAX);
     this.index = new KeyIndex(this.records, seed);
     this.census = new Census(this.records);
     let base = HEADER_WORDS;

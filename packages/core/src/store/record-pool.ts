@@ -12,8 +12,10 @@ import { COUNT_MAX } from "../options.ts";
 export const RECORD_BITS = 12;
 /** Picks a record's place within its chunk. */
 export const RECORD_MASK: number = (1 << RECORD_BITS) - 1;
-/** Record numbers fit 24 bits, which leaves the key index eight bits of every word for a tag. */
+/** Numbers of keys' records fit 24 bits, which leaves the key index eight bits of a word for a tag. */
 export const RECORDS_MAX: number = 2 ** 24 - 1;
+/** What lies beside the records is only found through them: there may be more of it than of keys. */
+const NUMBERS_MAX = 2 ** 30;
 /** Stands in a count's word when the count itself is in the side table. */
 export const WIDE = 0x7fff_ffff;
 
@@ -33,12 +35,14 @@ export class RecordPool {
   chunk: Int32Array = NO_CHUNK;
   start = 0;
 
+  readonly #numbersMax: number;
   readonly #chunks: Int32Array[] = [];
   readonly #wide = new Map<number, number>();
   #freed = 0; // The first record of the free list; the next is in each record's first word.
 
-  constructor(stride: number) {
+  constructor(stride: number, numbersMax: number = NUMBERS_MAX) {
     this.stride = stride;
+    this.#numbersMax = numbersMax;
   }
 
   /** Takes a record in hand, until another is taken, allocated or released. */
@@ -62,7 +66,7 @@ export class RecordPool {
       return freed;
     }
     const id = this.end;
-    if (id > RECORDS_MAX) return 0;
+    if (id > this.#numbersMax) return 0;
     this.#makeRoomFor(id);
     this.end = id + 1;
     this.size++;

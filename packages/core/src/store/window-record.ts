@@ -1,11 +1,12 @@
 /**
- * The words of a record that hold a key's newest window: which it is, and what counts in it.
+ * The words of a record that hold one window of a key: the newest in which this replica has counted
+ * hits, or, while it has counted none, the newest of all.
  *
- * Own hits lie here while they were counted in this window; what others have counted, and own hits
- * of older windows, is only summed up here. Refunds are rare and lie beside the words.
+ * What others have counted, and own hits of older windows, is only summed up here, with how much
+ * later than this window the newest of the key began. Refunds are rare and lie beside the words.
  *
- *     | opener, opened high | opened low | hits | chain | others | others until | refusals, others' refusals |
- *                                               └────── in a cluster ─────┘
+ *     | opener, opened high | opened low | hits | chain | others | others until | lead | refusals, others' |
+ *                                               └────────── in a cluster ───────┘
  */
 
 import { RecordFields } from "./record-fields.ts";
@@ -19,7 +20,8 @@ export const HITS = 2;
 export const CHAIN = 3;
 export const OTHERS = 4;
 export const OTHERS_UNTIL = 5;
-const SHARED_WORDS = 3;
+export const LEAD = 6;
+const SHARED_WORDS = 4;
 
 const TWO_32 = 2 ** 32;
 
@@ -71,6 +73,16 @@ export class WindowRecord {
     );
   }
 
+  /** Whether no newer window of the key is known. */
+  isNewest(id: number): boolean {
+    return !this.#shared || this.#fields.word(id, LEAD) === 0;
+  }
+
+  /** How much later the newest window of the key began. */
+  leadMs(id: number): number {
+    return this.isNewest(id) ? 0 : this.#fields.count(id, LEAD) - 1;
+  }
+
   hits(id: number): number {
     return this.#fields.count(id, HITS);
   }
@@ -103,6 +115,16 @@ export class WindowRecord {
   addOthers(id: number, hits: number, refusals: number): void {
     this.#fields.addToCount(id, OTHERS, hits);
     if (this.#countsRefusals) this.#fields.addToCount(id, this.#othersRefusals, refusals);
+  }
+
+  /** Another window is the newest, and began so much later; 0 if only its opener decided. */
+  setLead(id: number, leadMs: number): void {
+    this.#fields.setCount(id, LEAD, leadMs + 1);
+  }
+
+  /** The record's window is the newest. */
+  clearLead(id: number): void {
+    if (this.#shared) this.#fields.setCount(id, LEAD, 0);
   }
 
   /** Keeps the sum over the chain, which holds until a time of this replica's clock. */

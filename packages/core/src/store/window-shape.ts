@@ -2,9 +2,9 @@
  * Windows that open with a key's first hit and are shared by every replica that hears of them.
  *
  * A window is named by who opened it and when, on the opener's clock, and travels verbatim. The
- * record holds the newest live window and this replica's hits in it; everything else that counts,
- * an own component in an older window included, is in the chain. The sum over the chain is cached
- * until the first of its windows ends, so a decision reads the record alone.
+ * record holds one live window and this replica's hits in it; everything else that counts, an own
+ * component in an older window included, is in the chain. The sum over the chain is cached until the
+ * first of its windows ends, so a decision reads the record alone.
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -16,6 +16,7 @@ import { ticketOf } from "./ticket.ts";
 import {
   CHAIN,
   HITS,
+  LEAD,
   OPENED_LOW,
   OTHERS_UNTIL,
   WINDOW,
@@ -89,11 +90,11 @@ export class WindowShape implements Shape {
     const { chunk } = records;
     const at = records.start + this.base;
     const chained = this.shared && chunk[at + CHAIN] !== 0;
-    let endsAt = this.#endsAt(chunk, at);
+    let endsAt = this.#endsAt(id, chunk, at);
     if (now >= endsAt || (chained && ((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0)) {
       if (endsAt === 0 && !chained) return;
       this.#succession.renew(id, now);
-      endsAt = this.#endsAt(chunk, at);
+      endsAt = this.#endsAt(id, chunk, at);
       if (endsAt === 0) return;
     }
     this.endsAt = endsAt;
@@ -113,6 +114,7 @@ export class WindowShape implements Shape {
     const { chunk } = records;
     const at = records.start + this.base;
     if (this.endsAt === 0) this.#succession.enter(id, SELF, now);
+    else if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
     const hits = chunk[at + HITS]! + cost;
     if (hits < WIDE) chunk[at + HITS] = hits;
     else this.#record.addHits(id, cost);
@@ -173,7 +175,9 @@ export class WindowShape implements Shape {
       });
       inChain += part;
     }
-    ends.push({ at: this.endsAt, held: held - inChain });
+    const record = this.#record;
+    const own = this.#succession.liveUntil(id, record.opener(id), record.openedAt(id));
+    ends.push({ at: own, held: held - inChain });
     ends.sort((left, right) => left.at - right.at);
     for (const end of ends) {
       held -= end.held;
@@ -266,12 +270,14 @@ export class WindowShape implements Shape {
     }
   }
 
-  #endsAt(chunk: Int32Array, at: number): number {
+  #endsAt(id: number, chunk: Int32Array, at: number): number {
     const window = chunk[at + WINDOW]!;
     const opener = window & NOBODY;
     if (opener === NOBODY) return 0;
     const openedAt = (window >>> 16) * TWO_32 + (chunk[at + OPENED_LOW]! >>> 0);
-    return openedAt + (opener === SELF ? 0 : this.#replicas.offsetMs(opener)) + this.windowMs;
+    const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
+    const leadMs = this.shared && chunk[at + LEAD] !== 0 ? this.#record.leadMs(id) : 0;
+    return openedAt + offsetMs + leadMs + this.windowMs;
   }
 
   #ticketOfLink(link: number): number {

@@ -1,9 +1,10 @@
 /**
  * Which of a key's live windows is the newest, and what follows when that changes.
  *
- * The record is about the newest window. When another takes its place, own hits of the one before
- * go on in the chain, and own hits that the chain has of the new one come back. Windows that opened
- * just before the newest live as long as it does, so that replicas that opened at once agree.
+ * While this replica has hits in a window, the record stays about that one until it is over or hits
+ * are counted in a newer one. Then those of the one before go on in the chain, and own hits that the
+ * chain has of the new one come back. Windows that opened just before the newest live as long as it
+ * does, so that replicas that opened at once agree.
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -27,6 +28,11 @@ export class WindowSuccession {
   readonly #windowMs: number;
   readonly #spreadMs: number;
 
+  // What the last search found.
+  #newestOpener = NOBODY;
+  #newestPlace = 0;
+  #newestStart = 0;
+
   constructor(
     record: WindowRecord,
     chain: ComponentChain,
@@ -43,9 +49,8 @@ export class WindowSuccession {
   /** When a window ends here, the newest of the key lending its end to those just before it. */
   liveUntil(id: number, opener: number, place: number): number {
     const start = place + this.#replicas.offsetMs(opener);
-    const newest = this.#record.opener(id);
-    if (newest === NOBODY) return start + this.#windowMs;
-    const newestStart = this.#record.openedAt(id) + this.#replicas.offsetMs(newest);
+    if (this.#record.opener(id) === NOBODY) return start + this.#windowMs;
+    const newestStart = this.#start(id) + this.#record.leadMs(id);
     const together = start >= newestStart - this.#spreadMs;
     return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
   }
@@ -69,18 +74,22 @@ export class WindowSuccession {
     return grew;
   }
 
-  /**
-   * Finds the newest live window, lets go of what has ended, makes the record about the newest and
-   * sums up the rest.
-   */
+  /** Finds the newest live window, lets go of what has ended, and sums up the rest. */
   renew(id: number, now: number): void {
-    if (this.#enterNewest(id, now)) this.#sumUp(id, now);
+    if (this.#settle(id, now)) this.#sumUp(id, now);
     else this.clear(id);
+  }
+
+  /** Makes the record about the newest live window, so that hits can be counted in it. */
+  enterNewest(id: number, now: number): void {
+    if (!this.#findNewest(id, now)) return;
+    this.enter(id, this.#newestOpener, this.#newestPlace);
+    this.#sumUp(id, now);
   }
 
   /**
    * Makes the record about another window. Own hits of the one before go on in the chain, and own
-   * hits that the chain has of this one come back.
+   * hits that the chain has of this one come back. Without room in the chain the record stays.
    */
   enter(id: number, opener: number, place: number): void {
     const chain = this.#chain;
@@ -88,8 +97,9 @@ export class WindowSuccession {
     const generation = record.generation(id);
     if (record.hasOwn(id)) {
       const link = chain.add(id, SELF, generation, record.opener(id), record.openedAt(id));
+      if (link === 0) return;
       const refunds = record.refunds.get(id) ?? 0;
-      if (link !== 0) chain.raise(link, record.hits(id), refunds, record.refusals(id));
+      chain.raise(link, record.hits(id), refunds, record.refusals(id));
     }
     record.enter(id, opener, place);
 
@@ -112,30 +122,53 @@ export class WindowSuccession {
     return this.#chain.add(id, replica, generation, opener, place);
   }
 
-  /** Makes the record about the newest live window; false when there is none. */
-  #enterNewest(id: number, now: number): boolean {
+  /** When the record's window began, on this replica's clock. */
+  #start(id: number): number {
+    return this.#record.openedAt(id) + this.#replicas.offsetMs(this.#record.opener(id));
+  }
+
+  /** Decides which window the record is about; false when none is live. */
+  #settle(id: number, now: number): boolean {
+    const record = this.#record;
+    if (!this.#findNewest(id, now)) return false;
+    const opener = this.#newestOpener;
+    const place = this.#newestPlace;
+    if (record.opener(id) === opener && record.openedAt(id) === place) {
+      record.clearLead(id);
+      return true;
+    }
+    if (record.hasOwn(id)) {
+      record.setLead(id, this.#newestStart - this.#start(id));
+      if (now < this.liveUntil(id, record.opener(id), record.openedAt(id))) return true;
+      record.clear(id);
+    }
+    this.enter(id, opener, place);
+    return true;
+  }
+
+  /** Finds the newest live window of the key; false when there is none. */
+  #findNewest(id: number, now: number): boolean {
     const chain = this.#chain;
     const replicas = this.#replicas;
-    let newestOpener = NOBODY;
-    let newestPlace = 0;
-    let newestStart = Number.NEGATIVE_INFINITY;
-    const consider = (opener: number, place: number): void => {
-      const start = place + replicas.offsetMs(opener);
-      if (now >= start + this.#windowMs || start < newestStart) return;
-      if (start === newestStart && !replicas.precedes(newestOpener, opener)) return;
-      newestOpener = opener;
-      newestPlace = place;
-      newestStart = start;
-    };
+    this.#newestOpener = NOBODY;
+    this.#newestStart = Number.NEGATIVE_INFINITY;
     const opener = this.#record.opener(id);
-    const place = this.#record.openedAt(id);
-    if (opener !== NOBODY) consider(opener, place);
+    if (opener !== NOBODY) this.#consider(opener, this.#record.openedAt(id), now);
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      if (!replicas.isDropped(chain.replica(link))) consider(chain.opener(link), chain.place(link));
+      if (replicas.isDropped(chain.replica(link))) continue;
+      this.#consider(chain.opener(link), chain.place(link), now);
     }
-    if (newestOpener === NOBODY) return false;
-    if (opener !== newestOpener || place !== newestPlace) this.enter(id, newestOpener, newestPlace);
-    return true;
+    return this.#newestOpener !== NOBODY;
+  }
+
+  #consider(opener: number, place: number, now: number): void {
+    const start = place + this.#replicas.offsetMs(opener);
+    if (now >= start + this.#windowMs || start < this.#newestStart) return;
+    const isTie = start === this.#newestStart;
+    if (isTie && !this.#replicas.precedes(this.#newestOpener, opener)) return;
+    this.#newestOpener = opener;
+    this.#newestPlace = place;
+    this.#newestStart = start;
   }
 
   /** Lets go of what has ended and of who was dropped, and keeps the sum of the rest. */
@@ -144,6 +177,10 @@ export class WindowSuccession {
     let hits = 0;
     let refusals = 0;
     let until = now + CACHE_MS_MAX;
+    if (!this.#record.isNewest(id)) {
+      const ends = this.liveUntil(id, this.#record.opener(id), this.#record.openedAt(id));
+      until = Math.min(until, ends);
+    }
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const ends = this.liveUntil(id, chain.opener(link), chain.place(link));

@@ -77,6 +77,13 @@ describe("RecordPool", () => {
     expect(pool.chunk[pool.start + 1]).toBe(0);
   });
 
+  it("gives out no more numbers than it may", () => {
+    const pool = new RecordPool(1, 3);
+    expect([1, 2, 3, 4].map(() => pool.allocate())).toEqual([1, 2, 3, 0]);
+    pool.release(2);
+    expect([pool.allocate(), pool.allocate()]).toEqual([2, 0]);
+  });
+
   it("gives all memory back with the last record", () => {
     const pool = new RecordPool(4);
     const ids = Array.from({ length: CHUNK + 5 }, () => pool.allocate());
