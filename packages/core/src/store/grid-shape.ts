@@ -73,6 +73,10 @@ export class GridShape implements Shape {
     this.trailing = 0;
     this.level = 0;
     if (id === 0) return;
+    if (this.#level !== null && this.#ahead === 0) {
+      this.level = this.#grid.levelNow(id, this.#level);
+      if (this.level >= 0) return;
+    }
     this.#grid.align(id);
     if (this.#level === null) this.#readHits(id);
     else this.#readLevel(id, this.#level);
@@ -80,6 +84,7 @@ export class GridShape implements Shape {
 
   /** Counts hits in the current slot. Needs a `read`. */
   add(id: number, cost: number): void {
+    this.#grid.align(id);
     this.#bins.add(id, this.#time.bin, cost);
   }
 
@@ -93,7 +98,8 @@ export class GridShape implements Shape {
    * nobody shares gives back from its level as well, if the hit's water is still in it.
    */
   refund(id: number, ticket: number, cost: number, clusterNow: number, isInLevel: boolean): number {
-    this.read(id, clusterNow);
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
     for (let age = 0; age < this.#slots; age++) {
       if (this.#ticketOfSlot(id, this.#time.slot - age) !== ticket) continue;
       return this.#bins.give(id, this.#time.binOfAge(age), cost);
@@ -148,8 +154,9 @@ export class GridShape implements Shape {
 
   isExpired(id: number, _now: number, clusterNow: number): boolean {
     this.read(id, clusterNow);
-    const isEmpty = this.hits === 0 && this.trailing === 0 && this.level === 0;
-    return isEmpty && !this.#grid.isUsed(id);
+    if (this.hits !== 0 || this.trailing !== 0 || this.level !== 0) return false;
+    this.#grid.align(id);
+    return !this.#grid.isUsed(id);
   }
 
   isOwn(id: number, _now: number, clusterNow: number): boolean {
@@ -184,7 +191,8 @@ export class GridShape implements Shape {
     component: Component,
     visit: ComponentVisitor,
   ): void {
-    this.read(id, clusterNow);
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
     for (let age = this.#slots - 1; age >= 0; age--) {
       const bin = this.#time.binOfAge(age);
       const hits = this.#bins.own(id, bin);
@@ -204,7 +212,8 @@ export class GridShape implements Shape {
 
   /** A bucket's level after the newest slot that has been folded away. */
   checkpoint(id: number, clusterNow: number): Checkpoint {
-    this.read(id, clusterNow);
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
     return {
       slot: this.#time.slot - this.#slots,
       level: this.#level === null ? 0 : this.#level.of(id),

@@ -101,6 +101,23 @@ export class SlotGrid {
     chunk[at + SLOT_LOW] = now | 0;
   }
 
+  /**
+   * The level in the current slot of a bucket that nobody shares, without turning the record to it:
+   * each turn rounds, and whoever asks every millisecond would add that up. Negative after a step
+   * back of the clock: then the record has to be turned.
+   */
+  levelNow(id: number, level: BucketLevel): number {
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.#base;
+    const high = chunk[at + SLOT_HIGH]! & SLOT_HIGH_MASK;
+    if (high === UNSET) return 0;
+    const turns = this.time.slot - (high * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0));
+    if (turns < 0) return -1;
+    return drain(level.after(level.of(id), this.bins.hits(id, 0)), level.leak, turns);
+  }
+
   /** Whether every known replica had declared what is in the level final before it was folded. */
   isExact(id: number): boolean {
     return (this.#records.word(id, this.#base + SLOT_HIGH) & EXACT) !== 0;
