@@ -210,6 +210,7 @@ export class LocalLimiter implements Limiter {
   close(): void {
     this.#housekeeping.end();
     this.#store.close();
+    this.#fingerprinter.forget();
   }
 
   #decide(

@@ -21,6 +21,11 @@ export class RecentKeys {
   readonly #halves = new Int32Array(2 * PLACES);
   #misses = 0;
 
+  /** Remembers none of them any more. */
+  forget(): void {
+    this.#keys.fill(null);
+  }
+
   /** Whether a key is remembered; then its fingerprint is in `low` and `high`. */
   protected recall(key: string): boolean {
     const place = placeOf(key);

@@ -72,6 +72,11 @@ describe("Fingerprinter", () => {
         expect(hex(fingerprinter)).toBe(plainly(Buffer.from(key)));
       }
     }
+    fingerprinter.forget();
+    for (const key of keys) {
+      fingerprinter.take(key);
+      expect(hex(fingerprinter)).toBe(plainly(Buffer.from(key)));
+    }
   });
 
   it("agrees with the published 64-bit vectors of HalfSipHash-2-4", () => {
