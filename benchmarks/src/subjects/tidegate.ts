@@ -1,8 +1,9 @@
 /**
  * tidegate with each of its policies, as it is published: the compiled package, not its source.
  *
- * A decision is stored where others could see it, so that the compiler cannot prove it unused and
- * spare the allocation that a real caller pays.
+ * The last decision is stored where others could see it, so that the compiler cannot prove them unused
+ * and spare the allocation that a real caller pays. Only the last: callers of a limiter do not keep
+ * decisions either, and to store a young object in an old one costs more than the object.
  */
 
 import {
@@ -59,11 +60,12 @@ class Tidegate implements Subject {
 
   run(keys: Keys): number {
     let allowed = 0;
+    let decision: Decision | undefined;
     for (let position = 0; position < keys.length; position++) {
-      const decision = this.#limiter.check(keys.key(position));
-      lastDecision.value = decision;
+      decision = this.#limiter.check(keys.key(position));
       if (decision.allowed) allowed++;
     }
+    lastDecision.value = decision;
     return allowed;
   }
 

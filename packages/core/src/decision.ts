@@ -53,7 +53,7 @@ export class Decision implements PolicyResult {
   /** Why the hit was refused; null when it was not. */
   readonly reason: RefusalReason | null;
   /** What each policy says, in the limiter's order; absent where there is only one. */
-  readonly results?: readonly PolicyResult[];
+  declare readonly results?: readonly PolicyResult[];
 
   readonly #tickets: number | readonly number[];
 

@@ -1,15 +1,18 @@
 /**
  * The fingerprints of a few keys asked for lately, so that a hot key is not hashed at every check.
  *
- * It has a fixed number of places and each key has one, picked from three of its characters: to look
- * costs about as much as comparing two strings. Only one in so many keys that were not found is
- * remembered. Hot keys get in all the same, and among keys that hardly repeat nobody pays for
- * remembering them. It keeps copies, so that a key cut out of a large text does not keep that text.
+ * It has a fixed number of places and each key has one, picked from its length and two of its
+ * characters: to look costs about as much as comparing two strings. Only one in so many keys that
+ * were not found is remembered, and while nothing is found it is the only one looked for. Hot keys
+ * get in all the same, and among keys that hardly repeat nobody pays for them. It keeps copies, so
+ * that a key cut out of a large text does not keep that text.
  */
 
 const PLACES = 256;
 const KEY_LENGTH_MAX = 64;
 const MISSES_PER_KEY = 32;
+/** So many keys in a row may be looked for in vain before most are not looked for any more. */
+const PATIENCE = 32;
 
 export class RecentKeys {
   /** Low half of the last fingerprint, as a signed 32-bit integer. */
@@ -19,7 +22,10 @@ export class RecentKeys {
 
   readonly #keys: (string | null)[] = new Array<string | null>(PLACES).fill(null);
   readonly #halves = new Int32Array(2 * PLACES);
+  /** Keys not found since one was remembered. */
   #misses = 0;
+  /** Keys looked for in vain since one was found. */
+  #inVain = 0;
 
   /** Remembers none of them any more. */
   forget(): void {
@@ -28,8 +34,13 @@ export class RecentKeys {
 
   /** Whether a key is remembered; then its fingerprint is in `low` and `high`. */
   protected recall(key: string): boolean {
+    if (this.#inVain >= PATIENCE && this.#misses < MISSES_PER_KEY - 1) return false;
     const place = placeOf(key);
-    if (this.#keys[place] !== key) return false;
+    if (this.#keys[place] !== key) {
+      this.#inVain++;
+      return false;
+    }
+    this.#inVain = 0;
     const halves = this.#halves;
     this.low = halves[place]!;
     this.high = halves[place + PLACES]!;
