@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { runChecks } from "./check.mjs";
 import { install } from "./install.mjs";
+import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
@@ -21,7 +22,10 @@ const FAST_PROJECTS = ["unit", "property", "types"];
 const COMMANDS = {
   /** Everything a change has to pass. */
   async test(args) {
-    return closing([await build(), await check([]), await tests(args)]);
+    const built = await build();
+    const checked = await check([]);
+    const server = await natsServer();
+    return closing([built, checked, server, await tests(args, server.env)]);
   },
 
   /** Unit, property and type tests, or one of them, straight from the sources: needs no build. */
@@ -35,8 +39,9 @@ const COMMANDS = {
   async all(args) {
     const built = await build();
     const checked = await check([]);
-    const tested = await tests(args, { TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
-    return closing([built, checked, tested, await runRuntimes()]);
+    const server = await natsServer();
+    const tested = await tests(args, { ...server.env, TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
+    return closing([built, checked, server, tested, await runRuntimes()]);
   },
 
   async build() {
@@ -79,6 +84,21 @@ async function build() {
 
 async function check(args) {
   return { failed: await runChecks(args) };
+}
+
+/** What integration tests need beside Node; without it they fail, each with the same words. */
+async function natsServer() {
+  const env = {};
+  const found = await step("find or fetch nats-server, for the integration tests", () =>
+    findNatsServer().then(
+      (path) => {
+        env.NATS_SERVER = path;
+        return { code: 0 };
+      },
+      ({ message }) => ({ code: 1, output: message }),
+    ),
+  );
+  return { failed: found ? 0 : 1, env };
 }
 
 async function tests(args, env = {}) {

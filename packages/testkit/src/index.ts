@@ -5,10 +5,12 @@
  * hit and recomputes everything at each call. `GOLDEN_EXAMPLES` are worked by hand, for oracles and
  * limiters alike. `ReferenceStore` is what one replica of a cluster has to know, without any of the
  * means by which the store knows it fast. `seededRuns` and `seededRandom` make a failing run repeatable.
+ * `NatsServer` is a real one, for integration tests.
  */
 
 export { GOLDEN_EXAMPLES } from "./golden/examples.ts";
 export type { GoldenExample, GoldenPolicy, GoldenStep } from "./golden/golden-example.ts";
+export { NatsServer, type NatsServerOptions, startNatsCluster } from "./nats/nats-server.ts";
 export { bucketOracle } from "./oracles/bucket.ts";
 export { calendarOracle } from "./oracles/calendar.ts";
 export { type ConcurrencyOracle, concurrencyOracle } from "./oracles/concurrency.ts";

@@ -1,0 +1,176 @@
+/**
+ * A real nats-server for one test file, on ports of this machine that nobody else uses.
+ *
+ * It is ready within milliseconds, can be killed, frozen, brought back on the same ports and given
+ * another configuration while it runs. It ends with the process that started it, and nothing is ever
+ * stopped by its name.
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GuardedRun } from "./guarded-run.ts";
+
+export interface NatsServerOptions {
+  /** Whether it stores streams, in a folder that is gone when it is stopped. */
+  readonly jetStream?: boolean;
+  /** Further configuration, in the server's own language: users, permissions, limits. */
+  readonly config?: string;
+  /** Makes it part of a NATS cluster, with routes to the servers that listen at these ports. */
+  readonly routes?: readonly number[];
+}
+
+const FINDER = fileURLToPath(new URL("../../../../scripts/nats-server.mjs", import.meta.url));
+const HOST = "127.0.0.1";
+const ANY_PORT = -1;
+const POLL_MS = 5;
+const POLLS_MAX = 2_000;
+
+const READY = / Server is ready\n/;
+const CLIENT_PORT = /Listening for client connections on [\d.]+:(\d+)\n/;
+const ROUTE_PORT = /Listening for route connections on [\d.]+:(\d+)\n/;
+const MONITOR_PORT = /Starting http monitor on [\d.]+:(\d+)\n/;
+const RELOADED = /Reloaded server configuration|Failed to reload/;
+
+let program: string | undefined;
+
+export class NatsServer {
+  readonly #options: NatsServerOptions;
+  readonly #folder = mkdtempSync(join(tmpdir(), "tidegate-nats-"));
+  readonly #runs: GuardedRun[] = [];
+  #port = ANY_PORT;
+  #routePort = ANY_PORT;
+  #monitorPort = ANY_PORT;
+
+  private constructor(options: NatsServerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a server; resolves when clients can connect. */
+  static async start(options: NatsServerOptions = {}): Promise<NatsServer> {
+    const server = new NatsServer(options);
+    try {
+      await server.#start();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** What clients connect to; the same after a restart. */
+  get url(): string {
+    return `nats://${HOST}:${this.#port}`;
+  }
+
+  /** Where other servers of its NATS cluster connect to. */
+  get routePort(): number {
+    return this.#routePort;
+  }
+
+  get pid(): number {
+    return this.#run.pid;
+  }
+
+  /** What it has written since it was last started or given another configuration. */
+  get log(): string {
+    return this.#run.log;
+  }
+
+  /** Ends it at once, as a power cut would; resolves when it is gone. */
+  async kill(): Promise<void> {
+    await this.#run.kill();
+  }
+
+  /** Starts it again, after killing it if need be, on the same ports. */
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.#start();
+  }
+
+  /** Stops it from doing anything, with all connections open, until it is thawed. */
+  freeze(): void {
+    this.#run.signal("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#run.signal("SIGCONT");
+  }
+
+  /** Has it read another configuration, as an operator would. */
+  async reload(config: string): Promise<void> {
+    const run = this.#run;
+    writeFileSync(join(this.#folder, "server.conf"), config);
+    run.forget();
+    run.signal("SIGHUP");
+    const [outcome] = await run.says(RELOADED);
+    if (outcome.startsWith("Failed")) throw new Error(`the server refuses this:\n${run.log}`);
+  }
+
+  /** How many other servers it has a route to. */
+  async routes(): Promise<number> {
+    const answer = await fetch(`http://${HOST}:${this.#monitorPort}/routez`);
+    const { routes } = (await answer.json()) as { routes: { remote_id: string }[] };
+    return new Set(routes.map(({ remote_id }) => remote_id)).size;
+  }
+
+  /** Ends it for good and removes what it has stored. */
+  async stop(): Promise<void> {
+    for (const run of this.#runs) await run.stop();
+  }
+
+  get #run(): GuardedRun {
+    const run = this.#runs.at(-1);
+    if (run === undefined) throw new Error("this server was never started");
+    return run;
+  }
+
+  async #start(): Promise<void> {
+    const { jetStream = false, config = "", routes } = this.#options;
+    const file = join(this.#folder, "server.conf");
+    writeFileSync(file, config);
+    const args = ["-a", HOST, "-p", `${this.#port}`, "-m", `${ANY_PORT}`, "-c", file];
+    if (jetStream) args.push("-js", "-sd", this.#folder);
+    if (routes !== undefined) {
+      args.push("--cluster", `nats://${HOST}:${this.#routePort}`, "--cluster_name", "test");
+      args.push("--routes", routes.map((port) => `nats://${HOST}:${port}`).join(","));
+    }
+    const run = new GuardedRun(this.#folder, [natsServerProgram(), ...args]);
+    this.#runs.push(run);
+    await run.says(READY);
+    this.#port = Number((await run.says(CLIENT_PORT))[1]);
+    this.#monitorPort = Number((await run.says(MONITOR_PORT))[1]);
+    if (routes !== undefined) this.#routePort = Number((await run.says(ROUTE_PORT))[1]);
+  }
+}
+
+/** Servers that each have a route to every other, three unless told otherwise. */
+export async function startNatsCluster(count = 3): Promise<readonly NatsServer[]> {
+  const servers: NatsServer[] = [];
+  while (servers.length < count) {
+    servers.push(await NatsServer.start({ routes: servers.map(({ routePort }) => routePort) }));
+  }
+  for (const server of servers) {
+    for (let polls = 0; (await server.routes()) < count - 1; polls++) {
+      if (polls === POLLS_MAX) throw new Error(`there are too few routes:\n${server.log}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+  return servers;
+}
+
+/** Where the program is; asked for once, since it may have to be fetched. */
+function natsServerProgram(): string {
+  program ??= process.env["NATS_SERVER"] || findProgram();
+  return program;
+}
+
+function findProgram(): string {
+  try {
+    return execFileSync(process.execPath, [FINDER], { encoding: "utf8", stdio: "pipe" }).trim();
+  } catch (error) {
+    throw new Error((error as { stderr?: string }).stderr ?? String(error));
+  }
+}
