@@ -32,7 +32,7 @@ export const CORE_PARTS: readonly Part[] = [
   {
     name: "limiter",
     holds: ["limiter.ts", "limiter/"],
-    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies"],
+    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies", "replication"],
   },
   {
     name: "entries",

@@ -9,7 +9,7 @@ import type { Decision, PolicyResult } from "./decision.ts";
 import type { MarkKind } from "./lattice/mark.ts";
 import type { CallOptions } from "./limiter/call.ts";
 import { type LimiterOptions, resolveLimiterOptions } from "./limiter/limiter-options.ts";
-import { LocalLimiter } from "./limiter/local-limiter.ts";
+import { StoreLimiter } from "./limiter/store-limiter.ts";
 import type { Policy } from "./policies/policy.ts";
 
 /** What is known of one key. */
@@ -94,5 +94,5 @@ export interface Limiter {
  * if (!limiter.check(userId).allowed) refuse();
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  return new LocalLimiter(resolveLimiterOptions(options));
+  return new StoreLimiter(resolveLimiterOptions(options), null);
 }

@@ -9,6 +9,7 @@ export class AlignedRule implements Rule {
   readonly scale = 1;
   readonly slack = 0;
   readonly maxWaitMs = 0;
+  readonly opens = false;
   held = 0;
 
   readonly #shape: AlignedShape;

@@ -12,6 +12,7 @@ export class BucketRule implements Rule {
   readonly slack: number = LEVEL_SLACK;
   readonly maxWaitMs: number;
   readonly refusals = 0;
+  readonly opens = false;
   held = 0;
 
   readonly #shape: GridShape;

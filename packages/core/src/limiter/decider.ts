@@ -9,6 +9,8 @@ import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts"
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
+import { FRAME } from "../store/entry.ts";
+import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { hasPenalties, MarkedWait, punish } from "./penalties.ts";
@@ -101,10 +103,29 @@ export class Decider {
     }
     store.changed(record);
     const { costs } = this.#call;
+    let opens = false;
     for (let index = 0; index < rules.length; index++) {
-      if (costs[index]! > 0) rules[index]!.add(record, costs[index]!);
+      const rule = rules[index]!;
+      if (costs[index]! <= 0) continue;
+      opens ||= rule.opens;
+      rule.add(record, costs[index]!);
     }
+    if (store.pending !== null) this.#tell(record, store.pending, opens);
     return record;
+  }
+
+  /** Says how near to its limit a key has come, by the policy that has the least left. */
+  #tell(id: number, pending: Pending, opens: boolean): void {
+    const { costs } = this.#call;
+    let nearest = this.#verdicts[0]!;
+    let hits = 0;
+    for (let index = 0; index < costs.length; index++) {
+      const verdict = this.#verdicts[index]!;
+      if (verdict.limit - verdict.used < nearest.limit - nearest.used) nearest = verdict;
+      hits = Math.max(hits, costs[index]!);
+    }
+    pending.counted(this.#store.records.word(id, FRAME), hits, nearest.limit, nearest.used);
+    if (opens) pending.urgent();
   }
 
   /** Does what policies ask for when a hit is refused; returns why it is. */

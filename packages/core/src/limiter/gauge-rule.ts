@@ -10,6 +10,7 @@ export class GaugeRule implements Rule {
   readonly slack = 0;
   readonly maxWaitMs = 0;
   readonly refusals = 0;
+  readonly opens = false;
   held = 0;
 
   readonly #shape: GaugeShape;

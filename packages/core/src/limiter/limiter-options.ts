@@ -37,7 +37,7 @@ export interface LimiterOptions {
   /**
    * Where time comes from; tests pass a manual one.
    *
-   * @default the clock of this process
+   * @default the clock of the cluster, or else of this process
    */
   readonly clock?: Clock | undefined;
 }

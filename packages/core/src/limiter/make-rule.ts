@@ -40,6 +40,8 @@ const BUCKET_SLOT_MS_MAX = 1_000;
 
 /** A section of the store's records, and the rule that works on it once the store is there. */
 export interface RuleSection extends Section {
+  /** All that must agree for two replicas' counts to mean the same, which limits need not. */
+  readonly meaning: string;
   rule(): Rule;
 }
 
@@ -51,7 +53,9 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       const ruler = rulerOf(policy);
       if (ruler !== null) {
         const options = { ruler, countsRefusals };
+        const cut = policy.calendar === null ? policy.windowMs : JSON.stringify(policy.calendar);
         return section(
+          `aligned ${cut} ${countsRefusals}`,
           alignedShapeWords(options),
           (records, replicas, base) => new AlignedShape(records, replicas, base, options),
           (shape) => new AlignedRule(policy, shape),
@@ -60,6 +64,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
       const options = { windowMs: policy.windowMs, spreadMs, countsRefusals, shared };
       return section(
+        `window ${policy.windowMs} ${countsRefusals}`,
         windowWords(options),
         (records, replicas, base) => new WindowShape(records, replicas, base, options),
         (shape) => new WindowRule(policy, shape),
@@ -80,12 +85,14 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
     }
     case "slidingLog":
       return section(
+        `log ${policy.windowMs}`,
         LOG_SHAPE_WORDS,
         (records, replicas, base) => new LogShape(records, replicas, base, policy.windowMs),
         (shape) => new LogRule(policy, shape),
       );
     case "concurrency":
       return section(
+        "gauge",
         GAUGE_SHAPE_WORDS,
         (records, replicas, base) => new GaugeShape(records, replicas, base),
         (shape) => new GaugeRule(policy, shape),
@@ -95,6 +102,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
 
 function grid(options: SlotGridOptions, rule: (shape: GridShape) => Rule): RuleSection {
   return section(
+    `grid ${options.slotMs} ${options.slots} ${options.leak}`,
     slotGridWords(options),
     (records, replicas, base) => new GridShape(records, replicas, base, options),
     rule,
@@ -102,12 +110,14 @@ function grid(options: SlotGridOptions, rule: (shape: GridShape) => Rule): RuleS
 }
 
 function section<Kind extends Shape>(
+  meaning: string,
   words: number,
   createShape: (records: RecordPool, replicas: Replicas, base: number) => Kind,
   createRule: (shape: Kind) => Rule,
 ): RuleSection {
   let shape: Kind | undefined;
   return {
+    meaning,
     words,
     create(records, replicas, base) {
       shape = createShape(records, replicas, base);

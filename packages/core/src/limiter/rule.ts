@@ -11,6 +11,8 @@ import type { Policy } from "../policies/policy.ts";
 
 export interface Rule extends View {
   readonly policy: Policy;
+  /** Whether a hit added now begins something that other replicas should hear of at once. */
+  readonly opens: boolean;
   /** Refused hits in the window that was read, for policies that count them. */
   readonly refusals: number;
 

@@ -20,6 +20,10 @@ export class WindowRule implements Rule {
     this.#shape = shape;
   }
 
+  get opens(): boolean {
+    return this.#shape.endsAt === 0;
+  }
+
   get refusals(): number {
     return this.#shape.refusals;
   }

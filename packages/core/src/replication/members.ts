@@ -3,36 +3,54 @@
  *
  * Nobody lists them: whoever is heard is a member, whoever has been silent for some heartbeats is
  * not alive, and whoever has been silent for so long that nothing it counted can count any more is
- * forgotten. Their number is bounded, so that made-up senders cannot fill the memory.
+ * forgotten. A frame that is older than one that was heard says nothing about who is alive, however
+ * often it arrives. Their number is bounded, so that made-up senders cannot fill the memory.
  */
 
 import { createHash } from "node:crypto";
+import type { Replicas } from "../store/replicas.ts";
+import type { Behind } from "../wire/heartbeat-section.ts";
 import { ClockOffset } from "./clock-offset.ts";
 import { HeardFrames } from "./heard-frames.ts";
+import { HeardParts } from "./heard-parts.ts";
 
 export interface MemberOptions {
   /** Silence after which a replica is not alive. */
   readonly silentMs: number;
-  /** Silence after which nothing that a replica counted can count. */
-  readonly forgottenMs: number;
   /** The most replicas that are known at a time. */
   readonly membersMax: number;
 }
 
+/** Smaller corrections are not worth reading everything anew that was counted by that clock. */
+const OFFSET_STEP_MS = 3;
+
 export class Member {
   readonly id: string;
+  /** Its number in stores. */
+  readonly index: number;
   readonly offset: ClockOffset = new ClockOffset();
   readonly frames: HeardFrames = new HeardFrames(0);
+  readonly parts: HeardParts = new HeardParts();
   heardAtMs: number;
   isAlive = true;
+  hasLeft = false;
+  /** Its raw clock in the latest of its frames. */
+  clockMs: number = Number.NEGATIVE_INFINITY;
   /** The number of its last frame of counts, as far as it has said. */
   sent = 0;
   /** Hits that it has allowed and refused since it started. */
   allowed = 0;
   refused = 0;
+  /** What it knows itself to be behind on, and a checksum of whom it knows. */
+  behind: readonly Behind[] = [];
+  membersSum = 0;
+  /** When to ask it for what is missing, and how often that was in vain. */
+  askAtMs: number = Number.POSITIVE_INFINITY;
+  asked = 0;
 
-  constructor(id: string, nowMs: number) {
+  constructor(id: string, index: number, nowMs: number) {
     this.id = id;
+    this.index = index;
     this.heardAtMs = nowMs;
   }
 
@@ -42,17 +60,13 @@ export class Member {
   }
 }
 
-/** What became of members since the last look. */
-export interface MemberChanges {
-  readonly silent: readonly Member[];
-  readonly forgotten: readonly Member[];
-}
-
 export class Members {
   readonly #members = new Map<string, Member>();
+  readonly #replicas: Replicas;
   readonly #options: MemberOptions;
 
-  constructor(options: MemberOptions) {
+  constructor(replicas: Replicas, options: MemberOptions) {
+    this.#replicas = replicas;
     this.#options = options;
   }
 
@@ -70,42 +84,44 @@ export class Members {
 
   /** Takes note of a frame; returns who sent it, or undefined when there are too many already. */
   hear(id: string, receivedAtMs: number, sentAtMs: number, sent: number): Member | undefined {
-    let member = this.#members.get(id);
-    if (member === undefined) {
-      if (this.#members.size >= this.#options.membersMax) return undefined;
-      member = new Member(id, receivedAtMs);
-      this.#members.set(id, member);
-    }
-    member.offset.hear(receivedAtMs, sentAtMs);
-    member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
-    member.isAlive = true;
+    const member = this.#members.get(id) ?? this.#enter(id, receivedAtMs);
+    if (member === undefined) return undefined;
     member.sent = Math.max(member.sent, sent);
+    if (sentAtMs <= member.clockMs) return member;
+    member.clockMs = sentAtMs;
+    member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
+    if (!member.hasLeft) this.#setAlive(member, true);
+    const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);
+    const known = this.#replicas.offsetMs(member.index);
+    if (Math.abs(offsetMs - known) >= OFFSET_STEP_MS) {
+      this.#replicas.setOffset(member.index, offsetMs);
+    }
     return member;
   }
 
-  /** A replica has said that it leaves: it is forgotten as if it had been silent for long. */
-  leave(id: string): Member | undefined {
-    const member = this.#members.get(id);
-    this.#members.delete(id);
-    return member;
+  /** A replica has said that it leaves: what it counted goes on, what it held does not. */
+  leave(member: Member): void {
+    member.hasLeft = true;
+    this.#setAlive(member, false);
   }
 
-  /** Looks who has fallen silent, and forgets whoever has been for too long. */
-  look(nowMs: number): MemberChanges {
-    const { silentMs, forgottenMs } = this.#options;
-    const silent: Member[] = [];
-    const forgotten: Member[] = [];
+  /**
+   * Looks who has fallen silent, and forgets whoever has been for too long; returns whether any was.
+   *
+   * @param forgottenMs silence after which nothing that a replica counted can count
+   */
+  look(nowMs: number, forgottenMs: number): boolean {
+    const sizeBefore = this.#members.size;
     for (const member of this.#members.values()) {
       const silenceMs = nowMs - member.heardAtMs;
       if (silenceMs > forgottenMs) {
         this.#members.delete(member.id);
-        forgotten.push(member);
-      } else if (silenceMs > silentMs && member.isAlive) {
-        member.isAlive = false;
-        silent.push(member);
+        this.#replicas.drop(member.index);
+      } else if (silenceMs > this.#options.silentMs) {
+        this.#setAlive(member, false);
       }
     }
-    return { silent, forgotten };
+    return this.#members.size < sizeBefore;
   }
 
   /** The same number for all who know the same replicas to be alive, themselves included. */
@@ -113,5 +129,17 @@ export class Members {
     const alive = [self];
     for (const { id, isAlive } of this.#members.values()) if (isAlive) alive.push(id);
     return createHash("sha256").update(alive.sort().join()).digest().readUInt32LE();
+  }
+
+  #enter(id: string, nowMs: number): Member | undefined {
+    if (this.#members.size >= this.#options.membersMax) return undefined;
+    const member = new Member(id, this.#replicas.indexOf(id), nowMs);
+    this.#members.set(id, member);
+    return member;
+  }
+
+  #setAlive(member: Member, isAlive: boolean): void {
+    member.isAlive = isAlive;
+    this.#replicas.setAlive(member.index, isAlive);
   }
 }

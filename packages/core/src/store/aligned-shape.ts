@@ -35,6 +35,7 @@ export interface AlignedShapeOptions {
 
 export class AlignedShape implements Shape {
   readonly words: number;
+  readonly places = "slot";
   readonly placeless = false;
   readonly endsWithReset = true;
 

@@ -7,7 +7,7 @@
 
 import { blankComponent, type Component } from "../lattice/component.ts";
 import type { Entries } from "./entries.ts";
-import { type ComponentVisitor, FRAME, GENERATION, LIVE, OWN, STATE } from "./entry.ts";
+import { type ComponentVisitor, FRAME, FRAME_MASK, GENERATION, LIVE, OWN, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Note, Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
@@ -47,19 +47,38 @@ export class Changes {
 
   /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
   since(frame: number, visitor: ChangeVisitor): void {
-    const { records } = this.#entries;
     const visit = (component: Component): void => visitor.component(component);
-    for (let id = 1; id < records.end; id++) {
-      if ((records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN)) continue;
-      if (((records.word(id, FRAME) - frame) | 0) <= 0) continue;
-      this.#versions.renew(id);
-      this.emit(id, visit);
+    for (let id = 1; id < this.#entries.records.end; id++) {
+      if (this.#hasChanged(id, frame)) this.emit(id, visit);
     }
-    for (const note of this.#notes.all()) if (note.frame > frame) visitor.note(note);
+    for (const note of this.changedNotes(frame)) visitor.note(note);
   }
 
-  /** Shows the own components of one record, which must be up to date. */
-  emit(id: number, visit: ComponentVisitor): void {
+  /** Shows the own components that one policy has in a record, if it has changed after `frame`. */
+  emitIfChanged(id: number, frame: number, policy: number, visit: ComponentVisitor): void {
+    if (this.#hasChanged(id, frame)) this.emit(id, visit, policy);
+  }
+
+  /** The resets and marks known of keys, as far as they were learned after `frame`. */
+  changedNotes(frame: number): Readonly<Note>[] {
+    if (this.#notes.changedIn <= frame) return [];
+    return Array.from(this.#notes.all()).filter((note) => note.frame > frame);
+  }
+
+  /** Whether an own record has something that leaves after a frame; then it is up to date as well. */
+  #hasChanged(id: number, frame: number): boolean {
+    const { records } = this.#entries;
+    if (id >= records.end || (records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN))
+      return false;
+    const left = records.word(id, FRAME);
+    // The difference of two numbers of 31 bits, whose sign is in their uppermost.
+    if (left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
+    this.#versions.renew(id);
+    return true;
+  }
+
+  /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
+  emit(id: number, visit: ComponentVisitor, only?: number): void {
     const { records, shapes } = this.#entries;
     const { generation, now, clusterNow } = this.#present;
     const component = this.#component;
@@ -71,6 +90,7 @@ export class Changes {
     component.generation = generation - age;
     const reset = this.#resets.known(component.low, component.high);
     shapes.forEach((shape, policy) => {
+      if (only !== undefined && policy !== only) return;
       component.policy = policy;
       component.reset = shape.endsWithReset ? reset : 0;
       shape.emit(id, now, clusterNow, component, visit);

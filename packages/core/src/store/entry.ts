@@ -9,8 +9,13 @@
 import type { Component } from "../lattice/component.ts";
 
 export const STATE = 2;
-/** The frame in which the key's own components leave next, or left last. */
+/**
+ * The frame in which the key's own components left last, or leave next. Where changes are kept track
+ * of, a negative number stands for the next one, and says which of the pending records this is.
+ */
 export const FRAME = 3;
+/** Frames' numbers are kept without their upper bits, and compared like hours on a clock. */
+export const FRAME_MASK = 0x7fff_ffff;
 /** The low 32 bits of the generation of own components; for a key known only from others, who introduced it. */
 export const GENERATION = 4;
 export const HEADER_WORDS = 5;
@@ -30,6 +35,9 @@ export const VERSION_SHIFT = 12;
 /** Versions above this are compared after a pass that marks every record as unread. */
 export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
 
+/** What names the place of a component: a window, a slot of time, an instant on its writer's clock, or nothing. */
+export type Places = "window" | "slot" | "instant" | "none";
+
 /** Takes one own component of a key; the object is reused and must be copied to be kept. */
 export type ComponentVisitor = (component: Component) => void;
 
@@ -41,6 +49,7 @@ export type ComponentVisitor = (component: Component) => void;
 export interface Shape {
   /** Words it takes in a key's record. */
   readonly words: number;
+  readonly places: Places;
 
   /** Prepares the zeroed words of a new record. */
   begin(id: number): void;

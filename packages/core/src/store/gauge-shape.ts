@@ -30,6 +30,7 @@ export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
 export class GaugeShape implements Shape {
   readonly words: number = GAUGE_SHAPE_WORDS;
+  readonly places = "none";
   readonly placeless = true;
   readonly endsWithReset = false;
 

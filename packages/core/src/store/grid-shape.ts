@@ -21,6 +21,7 @@ const TWO_32 = 2 ** 32;
 
 export class GridShape implements Shape {
   readonly words: number;
+  readonly places = "slot";
   readonly placeless = false;
   readonly endsWithReset = true;
 

@@ -26,6 +26,7 @@ export const LOG_HITS_MAX: number = 2 ** 30;
 
 export class LogShape implements Shape {
   readonly words: number = LOG_SHAPE_WORDS;
+  readonly places = "instant";
   readonly placeless = true;
   readonly endsWithReset = true;
 

@@ -39,6 +39,8 @@ export class Notes {
   readonly #keepMs: number;
   /** Notes given up for want of room. */
   dropped = 0;
+  /** The last frame in which one leaves, or has left. */
+  changedIn = 0;
 
   /** @param keepMs how long a component can still arrive after it has been sent */
   constructor(notesMax: number, keepMs: number) {
@@ -79,6 +81,12 @@ export class Notes {
       if (++looked >= LOOKS) break;
     }
     return first ?? 0;
+  }
+
+  /** Lets a note leave in a frame. */
+  change(note: Note, frame: number): void {
+    note.frame = frame;
+    this.changedIn = Math.max(this.changedIn, frame);
   }
 
   /** Raises the reset of a key's components; returns whether it was larger than the one known. */

@@ -44,16 +44,20 @@ export class Replicas {
     this.#watchers.delete(watcher);
   }
 
-  /** The number of a replica, given to it now if it is new; `NOBODY` when all are taken. */
-  indexOf(id: string): number {
+  /**
+   * The number of a replica, given to it now if it is new; `NOBODY` when all are taken.
+   *
+   * @param isAlive whether a new one is known from itself; others may name those that are long gone
+   */
+  indexOf(id: string, isAlive = true): number {
     const known = this.#indexes.get(id);
     if (known !== undefined) return known;
     const index = this.#free.pop() ?? this.#ids.length;
     if (index >= NOBODY) return NOBODY;
     this.#ids[index] = id;
     this.#indexes.set(id, index);
-    this.#states[index] = ALIVE;
-    this.aliveCount++;
+    this.#states[index] = isAlive ? ALIVE : SILENT;
+    if (isAlive) this.aliveCount++;
     this.#offsets[index] = 0;
     this.#finals[index] = Number.NEGATIVE_INFINITY;
     return index;

@@ -60,7 +60,7 @@ export class Resets {
     if (reset <= this.known(low, high)) return false;
     const note = this.#noteFor(low, high);
     this.#notes.raiseReset(note, reset, this.#present.now);
-    note.frame = this.#present.frame;
+    this.#notes.change(note, this.#present.frame);
     const id = this.#entries.index.find(low, high);
     if (id === 0) return true;
     this.#versions.renew(id);
@@ -100,7 +100,7 @@ export class Resets {
     if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
     const note = this.#noteFor(low, high);
     if (!this.#notes.raiseMarkReset(note, reset, this.#present.now)) return false;
-    note.frame = this.#present.frame;
+    this.#notes.change(note, this.#present.frame);
     return true;
   }
 
@@ -114,7 +114,7 @@ export class Resets {
   joinMark(low: number, high: number, kind: number, mark: Mark): boolean {
     const note = this.#noteFor(low, high);
     if (!this.#notes.joinMark(note, kind, mark)) return false;
-    note.frame = this.#present.frame;
+    this.#notes.change(note, this.#present.frame);
     return true;
   }
 

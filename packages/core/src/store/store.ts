@@ -10,12 +10,13 @@
 
 import type { Component } from "../lattice/component.ts";
 import type { Mark } from "../lattice/mark.ts";
-import { Changes, type ChangeVisitor } from "./changes.ts";
+import { Changes } from "./changes.ts";
 import { Entries, type Section } from "./entries.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
   FRAME,
+  FRAME_MASK,
   NOTED,
   OWN,
   REFUSED,
@@ -25,6 +26,7 @@ import {
 } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
+import { type Announcer, Pending } from "./pending.ts";
 import type { Present } from "./present.ts";
 import { Ranks } from "./rank.ts";
 import type { RecordPool } from "./record-pool.ts";
@@ -44,12 +46,18 @@ export interface StoreOptions extends RoomOptions {
   readonly keepMs: number;
   /** 32 random bits of this process. */
   readonly seed: number;
+  /** Whom to tell what is to be told to others; absent where nobody else counts. */
+  readonly announcer?: Announcer | undefined;
 }
 
 export class Store implements Present {
   readonly shapes: readonly Shape[];
   readonly evictions: Evictions;
   readonly notes: Notes;
+  /** What leaves for others. */
+  readonly changes: Changes;
+  /** What has yet to leave; null where nobody is told. */
+  readonly pending: Pending | null;
 
   frame = 1;
   generation = 0;
@@ -64,7 +72,6 @@ export class Store implements Present {
   readonly #entries: Entries;
   readonly #versions: Versions;
   readonly #resets: Resets;
-  readonly #changes: Changes;
   readonly #room: Room;
   readonly #reread = (): void => this.#versions.next();
 
@@ -76,12 +83,13 @@ export class Store implements Present {
     this.shapes = entries.shapes;
     this.records = entries.records;
     this.index = entries.index;
+    this.pending = options.announcer ? new Pending(entries.records, options.announcer) : null;
     this.#entries = entries;
     this.#versions = new Versions(entries, this.notes, this);
     this.#resets = new Resets(entries, this.notes, this.#versions, this);
-    this.#changes = new Changes(entries, this.notes, this.#versions, this.#resets, this);
+    this.changes = new Changes(entries, this.notes, this.#versions, this.#resets, this);
     const ranks = new Ranks(entries, this.#versions, this);
-    this.#room = new Room(entries, ranks, this.#changes, this, options);
+    this.#room = new Room(entries, ranks, this.changes, this, options);
     this.evictions = this.#room.evictions;
   }
 
@@ -127,7 +135,8 @@ export class Store implements Present {
     const records = this.records;
     records.take(id);
     const { chunk, start } = records;
-    chunk[start + FRAME] = this.frame | 0;
+    if (this.pending === null) chunk[start + FRAME] = this.frame & FRAME_MASK;
+    else if (chunk[start + FRAME]! >= 0) chunk[start + FRAME] = this.pending.begin(id);
     const flags = chunk[start + STATE]! & (OWN | REFUSED);
     if (flags === OWN) return;
     const { census } = this.#entries;
@@ -165,21 +174,25 @@ export class Store implements Present {
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
+    this.pending?.urgent();
     return this.#resets.begin(low, high);
   }
 
   /** Ends everything counted for every key so far; returns the new reset. */
   resetAll(): number {
+    this.pending?.urgent();
     return this.#resets.beginAll();
   }
 
   /** Voids the marks of a key and nothing else. */
   unmark(low: number, high: number): void {
+    this.pending?.urgent();
     this.#resets.unmark(low, high);
   }
 
   /** Marks a key until a time of the cluster's clock. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
+    this.pending?.urgent();
     this.#resets.mark(low, high, kind, untilMs, limit);
   }
 
@@ -207,12 +220,8 @@ export class Store implements Present {
 
   /** Ends the current frame and returns its number; what changes from now on is in the next. */
   closeFrame(): number {
+    this.pending?.close(this.frame);
     return this.frame++;
-  }
-
-  /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
-  changedSince(frame: number, visitor: ChangeVisitor): void {
-    this.#changes.since(frame, visitor);
   }
 
   /** The reset of all keys, if it was learned after `frame`; otherwise 0. */
@@ -236,7 +245,10 @@ export class Store implements Present {
     let id = this.find(low, high);
     if (id === 0) id = this.#insert(low, high, replica);
     if (id === 0) return false;
-    return shape.join(id, component, this.now, this.clusterNow);
+    const grew = shape.join(id, component, this.now, this.clusterNow);
+    const word = this.records.word(id, FRAME);
+    if (grew && word < 0) this.pending?.heard(word, shape.weight(id));
+    return grew;
   }
 
   // ── Bounds ───────────────────────────────────────────────────────────────────────────────────
@@ -256,6 +268,7 @@ export class Store implements Present {
   /** Forgets every key, reset and mark. */
   clear(): void {
     this.#entries.clear();
+    this.pending?.clear();
     this.notes.clear();
     this.generation++;
   }

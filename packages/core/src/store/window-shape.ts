@@ -33,6 +33,7 @@ export interface WindowShapeOptions extends WindowSpan, WindowRecordOptions {}
 
 export class WindowShape implements Shape {
   readonly words: number;
+  readonly places = "window";
   readonly placeless = false;
   readonly endsWithReset = true;
 

@@ -39,19 +39,24 @@ const DELAY_MS_MAX = 60_000;
 const LATE_MS = 1_000;
 
 export class MemoryNetwork {
-  readonly #loss: number;
-  readonly #duplicate: number;
-  readonly #delayMs: number;
+  #loss = 0;
+  #duplicate = 0;
+  #delayMs = 0;
   readonly #ends = new Set<MemoryEnd>();
   readonly #cuts = new Map<Transport, Set<Transport>>();
   #state: number;
 
   constructor(options: MemoryNetworkOptions = {}) {
-    const { loss = 0, duplicate = 0, delayMs = 0, seed = 1 } = options;
+    this.#state = wholeNumber("seed", options.seed ?? 1, 0, 2 ** 32 - 1);
+    this.change(options);
+  }
+
+  /** Makes the network as bad as this from now on; what is on its way arrives as it would have. */
+  change(options: Omit<MemoryNetworkOptions, "seed">): void {
+    const { loss = 0, duplicate = 0, delayMs = 0 } = options;
     this.#loss = part("loss", loss);
     this.#duplicate = part("duplicate", duplicate);
     this.#delayMs = wholeNumber("delayMs", delayMs, 0, DELAY_MS_MAX);
-    this.#state = wholeNumber("seed", seed, 0, 2 ** 32 - 1);
   }
 
   /** A transport for one replica. */

@@ -37,15 +37,15 @@ export class ComponentBatch {
     this.size = 0;
   }
 
-  /** Takes a copy of a component. Needs a batch that is not full. */
-  add(component: Readonly<Component>): void {
+  /** Takes a copy of a component, with so much added to its place. Needs a batch that is not full. */
+  add(component: Readonly<Component>, laterMs = 0): void {
     const at = this.size++;
     this.low[at] = component.low;
     this.high[at] = component.high;
     this.opener[at] = component.opener;
     this.generation[at] = component.generation;
     this.reset[at] = component.reset;
-    this.place[at] = component.place;
+    this.place[at] = component.place + laterMs;
     this.hits[at] = component.hits;
     this.refunds[at] = component.refunds;
     this.refusals[at] = component.refusals;

@@ -57,12 +57,19 @@ export type FrameFault = "length" | "magic" | "version" | "kind" | "header" | "s
 /** Writes one frame after the other into the same buffer. */
 export class FrameWriter extends ByteWriter {
   #section = 0;
-  readonly #reservedBytes: number;
+  readonly #sealBytes: number;
+  #reservedBytes: number;
 
   /** @param sealed whether to leave room for a seal */
   constructor(sealed: boolean) {
     super(FRAME_BYTES_MAX);
-    this.#reservedBytes = sealed ? SEAL_BYTES : 0;
+    this.#sealBytes = sealed ? SEAL_BYTES : 0;
+    this.#reservedBytes = this.#sealBytes;
+  }
+
+  /** Keeps so many bytes of the frame free for what will be written at its end. */
+  reserve(bytes: number): void {
+    this.#reservedBytes = this.#sealBytes + bytes;
   }
 
   override hasRoom(bytes: number): boolean {

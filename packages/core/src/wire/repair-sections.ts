@@ -4,11 +4,13 @@
  *     asking   | replica 8 | since |            counts of that replica that changed after frame `since`
  *     page     | since | up to | part | parts | one of the frames that together say all of it
  *
- * Who holds all pages of an answer is where that replica was after frame `up to`, whatever was lost
- * before. Frames of counts need no such thing: their number is in the header.
+ * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
+ * there are is only known at the end: `parts` is 0 in all but the last. Frames of counts need no such
+ * thing unless there are several of one number, which is in the header.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
+import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 
 /** Asks for a replica's counts: 0 for all that still count. */
@@ -24,11 +26,14 @@ export interface Page {
   readonly upTo: number;
   /** From 0. */
   readonly part: number;
+  /** How many there are, in the last one; otherwise 0. */
   readonly parts: number;
 }
 
-/** More pages than the largest table has; an answer with more is not believed. */
+/** More parts than the largest table has; an answer with more is not believed. */
 export const PARTS_MAX = 65_536;
+/** The most bytes that the section of a page takes. */
+export const PAGE_BYTES_MAX: number = 3 + 4 * VARINT_BYTES_MAX;
 
 export function writeAsking(writer: FrameWriter, asking: Asking): boolean {
   if (!writer.beginSection(SECTIONS.asking, 16)) return false;
@@ -47,7 +52,7 @@ export function readAsking(reader: ByteReader): Asking | undefined {
 }
 
 export function writePage(writer: FrameWriter, page: Page): boolean {
-  if (!writer.beginSection(SECTIONS.page, 32)) return false;
+  if (!writer.beginSection(SECTIONS.page, 4 * VARINT_BYTES_MAX)) return false;
   writer.varint(page.since);
   writer.varint(page.upTo);
   writer.varint(page.part);
@@ -61,7 +66,7 @@ export function readPage(reader: ByteReader): Page | undefined {
   const upTo = reader.varint();
   const part = reader.varint();
   const parts = reader.varint();
-  const isPage = since <= upTo && part < parts && parts <= PARTS_MAX;
+  const isPage = since <= upTo && part < PARTS_MAX && (parts === 0 || parts === part + 1);
   if (!isPage || reader.left > 0) reader.isBroken = true;
   return reader.isBroken ? undefined : { since, upTo, part, parts };
 }

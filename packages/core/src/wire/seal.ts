@@ -1,5 +1,5 @@
 /**
- * The seed of a cluster's fingerprints, the tag that its frames carry, and their seal.
+ * The seeds of a cluster's fingerprints, the tag that its frames carry, and their seal.
  *
  * All three are derived from the secret and the namespace, so that processes that share both agree
  * without asking, across restarts. Without a secret everything is derived from the namespace alone:
@@ -9,15 +9,20 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SEAL_BYTES } from "./frame.ts";
 
-const SEED_BYTES = 8;
 const TAG_BYTES = 4;
 const KEY_BYTES = 32;
+const IDENTITY_BYTES = 8;
+
+/** 64 bits as two signed halves. */
+export interface Halves {
+  readonly low: number;
+  readonly high: number;
+}
 
 export class Seal {
-  /** The seed of fingerprints. */
-  readonly seed: { readonly low: number; readonly high: number };
   /** 32 bits that every frame of the cluster carries. */
   readonly tag: number;
+  readonly #seedKey: Buffer;
   readonly #key: Buffer | undefined;
 
   constructor(namespace: string, secret: string | Uint8Array | undefined) {
@@ -28,12 +33,21 @@ export class Seal {
         given,
         `tidegate:${namespace}`,
         "frames",
-        SEED_BYTES + TAG_BYTES + KEY_BYTES,
+        KEY_BYTES + TAG_BYTES + KEY_BYTES,
       ),
     );
-    this.seed = { low: derived.readInt32LE(0), high: derived.readInt32LE(4) };
-    this.tag = derived.readUInt32LE(SEED_BYTES);
-    this.#key = secret === undefined ? undefined : derived.subarray(SEED_BYTES + TAG_BYTES);
+    this.#seedKey = derived.subarray(0, KEY_BYTES);
+    this.tag = derived.readUInt32LE(KEY_BYTES);
+    this.#key = secret === undefined ? undefined : derived.subarray(KEY_BYTES + TAG_BYTES);
+  }
+
+  /** The seed of the fingerprints of one limiter's keys: a key of two limiters has two of them. */
+  keySeed(limiter: Halves): Halves {
+    const identity = Buffer.alloc(IDENTITY_BYTES);
+    identity.writeInt32LE(limiter.low, 0);
+    identity.writeInt32LE(limiter.high, 4);
+    const seed = createHmac("sha256", this.#seedKey).update(identity).digest();
+    return { low: seed.readInt32LE(0), high: seed.readInt32LE(4) };
   }
 
   /** Whether frames are sealed, and others not believed. */

@@ -65,7 +65,7 @@ class Lane {
   /** All that replication would see of it. */
   sent(frame: number): Component[] {
     const sent: Component[] = [];
-    this.store.changedSince(frame, {
+    this.store.changes.since(frame, {
       component: (component) => sent.push(Object.assign(blankComponent(), component)),
       note: () => {},
     });

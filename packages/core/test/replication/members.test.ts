@@ -1,43 +1,62 @@
 import { describe, expect, it } from "vitest";
 import { Members } from "../../src/replication/members.ts";
+import { Replicas } from "../../src/store/replicas.ts";
 
-const OPTIONS = { silentMs: 3_000, forgottenMs: 60_000, membersMax: 3 };
+const FORGOTTEN_MS = 60_000;
 
-function ids(members: Iterable<{ readonly id: string }>): string[] {
-  return Array.from(members, ({ id }) => id);
+function membership(self = "self", membersMax = 3): { members: Members; replicas: Replicas } {
+  const replicas = new Replicas(self);
+  return { replicas, members: new Members(replicas, { silentMs: 3_000, membersMax }) };
 }
 
 describe("the members of a cluster", () => {
   it("are whoever is heard, and as many as there may be", () => {
-    const members = new Members(OPTIONS);
+    const { members, replicas } = membership();
     for (const id of ["a", "b", "c", "d", "a"]) members.hear(id, 100, 90, 1);
-    expect(ids(members.all())).toEqual(["a", "b", "c"]);
+    expect(Array.from(members.all(), ({ id }) => id)).toEqual(["a", "b", "c"]);
     expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    expect(replicas.aliveCount).toBe(4);
   });
 
   it("are not alive once they have been silent, until they are heard again", () => {
-    const members = new Members(OPTIONS);
-    members.hear("a", 0, 0, 1);
-    members.hear("b", 2_000, 0, 1);
-    expect(ids(members.look(3_000).silent)).toEqual([]);
-    expect(ids(members.look(3_001).silent)).toEqual(["a"]);
-    expect(ids(members.look(3_002).silent)).toEqual([]);
-    expect(members.hear("a", 3_003, 0, 1)?.isAlive).toBe(true);
-    expect(ids(members.look(6_004).silent)).toEqual(["a", "b"]);
+    const { members, replicas } = membership();
+    const a = members.hear("a", 0, 0, 1)!;
+    const b = members.hear("b", 2_000, 0, 1)!;
+    members.look(3_000, FORGOTTEN_MS);
+    expect([a.isAlive, b.isAlive]).toEqual([true, true]);
+    members.look(3_001, FORGOTTEN_MS);
+    expect([a.isAlive, b.isAlive, replicas.isAlive(a.index)]).toEqual([false, true, false]);
+    members.hear("a", 3_003, 1, 1);
+    expect([a.isAlive, replicas.isAlive(a.index)]).toEqual([true, true]);
   });
 
-  it("are forgotten when they leave, and after a silence in which all they counted has ended", () => {
-    const members = new Members(OPTIONS);
-    for (const id of ["a", "b"]) members.hear(id, 0, 0, 1);
-    expect(members.leave("a")?.id).toBe("a");
-    expect(members.leave("a")).toBeUndefined();
-    expect(ids(members.look(60_000).forgotten)).toEqual([]);
-    expect(ids(members.look(60_001).forgotten)).toEqual(["b"]);
-    expect(members.size).toBe(0);
+  it("are not kept alive by their old frames, however often those come", () => {
+    const { members } = membership();
+    const member = members.hear("a", 0, 500, 1)!;
+    for (let now = 0; now < 10_000; now += 100) members.hear("a", now, 500, 1);
+    members.hear("a", 5_000, 400, 1);
+    members.look(3_001, FORGOTTEN_MS);
+    expect(member.isAlive).toBe(false);
+  });
+
+  it("are not alive when they have left, whatever of theirs is heard later", () => {
+    const { members, replicas } = membership();
+    const member = members.hear("a", 0, 0, 1)!;
+    members.leave(member);
+    members.hear("a", 100, 90, 2);
+    expect([member.isAlive, replicas.aliveCount]).toEqual([false, 1]);
+  });
+
+  it("are forgotten after a silence in which all they counted has ended", () => {
+    const { members, replicas } = membership();
+    const { index } = members.hear("a", 0, 0, 1)!;
+    expect(members.look(60_000, FORGOTTEN_MS)).toBe(false);
+    expect(members.look(60_001, FORGOTTEN_MS)).toBe(true);
+    expect([members.size, replicas.isDropped(index)]).toEqual([0, true]);
   });
 
   it("are behind when they have said that there is more than has been heard", () => {
-    const members = new Members(OPTIONS);
+    const { members } = membership();
     const member = members.hear("a", 0, 0, 2)!;
     expect(member.isBehind).toBe(true);
     for (const number of [1, 2]) member.frames.hear(number);
@@ -50,13 +69,26 @@ describe("the members of a cluster", () => {
   });
 
   it("give the same checksum to all who know the same ones to be alive", () => {
-    const [one, two] = [new Members(OPTIONS), new Members(OPTIONS)];
+    const one = membership("one").members;
+    const two = membership("two").members;
     one.hear("two", 0, 0, 0);
     one.hear("three", 0, 0, 0);
     two.hear("three", 0, 0, 0);
     two.hear("one", 2_000, 0, 0);
     expect(one.checksum("one")).toBe(two.checksum("two"));
-    two.look(3_001);
+    two.look(3_001, FORGOTTEN_MS);
     expect(one.checksum("one")).not.toBe(two.checksum("two"));
+  });
+
+  it("are asked for their clocks: only what matters is read anew", () => {
+    const { members, replicas } = membership();
+    let reread = 0;
+    replicas.watch(() => reread++);
+    const { index } = members.hear("a", 1_000, 400, 1)!;
+    expect([replicas.offsetMs(index), reread]).toEqual([600, 1]);
+    members.hear("a", 1_100, 501, 1);
+    expect([replicas.offsetMs(index), reread]).toEqual([600, 1]);
+    members.hear("a", 1_200, 605, 1);
+    expect([replicas.offsetMs(index), reread]).toEqual([595, 2]);
   });
 });

@@ -128,13 +128,13 @@ export class Member {
     const component = (shown: Readonly<Component>): void => {
       sent.push(this.carried(shown));
     };
-    this.store.changedSince(frame, { component, note: () => {} });
+    this.store.changes.since(frame, { component, note: () => {} });
     return sent;
   }
 
   notes(frame = 0): Note[] {
     const notes: Note[] = [];
-    this.store.changedSince(frame, {
+    this.store.changes.since(frame, {
       component: () => {},
       note: (note) => notes.push({ ...note }),
     });

@@ -86,6 +86,7 @@ function bucketSection(): RuleSection {
   const policy = tokenBucket({ capacity: LIMIT, refillPerSecond: 10 });
   let shape: GridShape | undefined;
   return {
+    meaning: "a bucket with other slots",
     words: slotGridWords(BUCKET),
     create(records, replicas, base) {
       shape = new GridShape(records, replicas, base, BUCKET);

@@ -9,11 +9,14 @@ describe("a seal", () => {
     const sealed = Uint8Array.from([...bytes, ...ours.of(bytes)]);
     expect(sealed.length).toBe(3 + SEAL_BYTES);
     const same = new Seal("shop", Buffer.from("a secret"));
-    expect([same.seed, same.tag, same.isOn(sealed)]).toEqual([ours.seed, ours.tag, true]);
+    expect([same.tag, same.isOn(sealed)]).toEqual([ours.tag, true]);
+    const limiter = { low: 5, high: -6 };
+    expect(same.keySeed(limiter)).toEqual(ours.keySeed(limiter));
+    expect(ours.keySeed({ low: 5, high: 6 })).not.toEqual(ours.keySeed(limiter));
     for (const other of [new Seal("shop", "another"), new Seal("chop", "a secret")]) {
       expect(other.isOn(sealed)).toBe(false);
       expect(other.tag).not.toBe(ours.tag);
-      expect(other.seed).not.toEqual(ours.seed);
+      expect(other.keySeed(limiter)).not.toEqual(ours.keySeed(limiter));
     }
   });
 
@@ -32,7 +35,8 @@ describe("a seal", () => {
   it("is not there without a secret, and the namespace alone makes tag and seed", () => {
     const open = new Seal("shop", undefined);
     expect(open.isSealing).toBe(false);
-    expect(new Seal("shop", undefined).seed).toEqual(open.seed);
+    const limiter = { low: 1, high: 2 };
+    expect(new Seal("shop", undefined).keySeed(limiter)).toEqual(open.keySeed(limiter));
     expect(new Seal("chop", undefined).tag).not.toBe(open.tag);
   });
 });

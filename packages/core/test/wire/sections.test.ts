@@ -118,7 +118,7 @@ describe("sections of a frame", () => {
 
   it("that say what cannot be are no pages", () => {
     const possible = { since: 5, upTo: 70, part: 2, parts: 3 };
-    const impossible = [{ since: 71 }, { part: 3 }, { parts: 0 }, { parts: 2 ** 30 }];
+    const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
     for (const change of impossible) {
       const reader = written("page", (writer) => writePage(writer, { ...possible, ...change }));
       expect(readPage(reader)).toBeUndefined();

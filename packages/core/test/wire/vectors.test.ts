@@ -60,7 +60,7 @@ function vectors(): Vector[] {
   const until = { finalUntilMs: SENT_AT_MS - 100, members: 0xcafe_babe };
   const heartbeat = { ...until, allowed: 2 ** 40, refused: 129, behind };
   const asking = { low: 5, high: -6, since: 250 };
-  const page = { since: 250, upTo: 300, part: 0, parts: 2 };
+  const page = { since: 250, upTo: 300, part: 1, parts: 2 };
   const marks = [{ reset: 3, untilMs: SENT_AT_MS, limit: Number.POSITIVE_INFINITY }, undefined];
   const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
   const level = { low: 9, high: -9, reset: 7, slot: 99, level: 1_500, exact: true };
@@ -91,13 +91,14 @@ function vectors(): Vector[] {
 
 describe("frames", () => {
   it("are the bytes that the published vectors say, so that other programs can be written", async () => {
-    const { seed, tag } = seal;
+    const limiter = { low: LIMITER.limiterLow, high: LIMITER.limiterHigh };
     const file = {
       version: 0,
       namespace: "shop",
       secret: "a secret",
-      seed,
-      tag,
+      limiter,
+      keySeed: seal.keySeed(limiter),
+      tag: seal.tag,
       vectors: vectors(),
     };
     const text = JSON.stringify(file, (_, value) => (value === Infinity ? "Infinity" : value), 2);

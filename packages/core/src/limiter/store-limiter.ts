@@ -1,5 +1,5 @@
 /**
- * The limiter of one process: its clock, its store, and the calls that a user makes.
+ * A limiter on its store, alone or as one of a cluster: its clock, and the calls that a user makes.
  *
  * Every call reads the clock once, finds the key once, and leaves the rest to the decider and the
  * store. It asks the process's timer for sweeps only while there is something to sweep.
@@ -12,6 +12,8 @@ import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
 import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
 import { COUNT_MAX, invalidOption, shown } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
+import type { Replicator } from "../replication/replicator.ts";
+import { Share, shareIdentity } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
 import { Replicas } from "../store/replicas.ts";
@@ -31,12 +33,14 @@ import { type UsualCheck, usualCheck } from "./usual-check.ts";
 /** How long after its window a component may still arrive. */
 const LATE_MS = 60_000;
 
-export class LocalLimiter implements Limiter {
+export class StoreLimiter implements Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
   readonly #maxKeys: number;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
+  readonly #replicator: Replicator | null;
+  readonly #share: Share | undefined;
   readonly #fingerprinter: Fingerprinter;
   readonly #store: Store;
   readonly #rules: readonly Rule[];
@@ -47,24 +51,35 @@ export class LocalLimiter implements Limiter {
   readonly #housekeeping: Housekeeping;
   #ignoredRefunds = 0;
 
-  constructor(options: ResolvedLimiterOptions) {
+  /** @param replicator of the cluster that it counts in; null where it counts alone */
+  constructor(options: ResolvedLimiterOptions, replicator: Replicator | null) {
     const { name, policies, maxKeys, clock } = options;
     this.name = name;
     this.policies = policies;
     this.#maxKeys = maxKeys;
-    this.#time = new SteadyTime(clock);
-    this.#readsWall = policies.some(
-      (policy) => policy.kind === "fixedWindow" && policy.calendar !== null,
-    );
+    this.#replicator = replicator;
+    this.#time = replicator?.clock.time ?? new SteadyTime(clock);
+    this.#readsWall =
+      replicator === null &&
+      policies.some((policy) => policy.kind === "fixedWindow" && policy.calendar !== null);
     const random = new Int32Array(new Uint8Array(randomBytes(12)).buffer);
-    this.#fingerprinter = new Fingerprinter({ low: random[0]!, high: random[1]! });
     const life = Math.max(...policies.map((policy) => lifeMs(policy)));
-    const sections = policies.map((policy) => makeRule(policy, false));
+    const sections = policies.map((policy) => makeRule(policy, replicator !== null));
+    const identity = shareIdentity(
+      name,
+      sections.map(({ meaning }) => meaning),
+    );
+    const seed = replicator?.seal.keySeed(identity) ?? { low: random[0]!, high: random[1]! };
+    this.#fingerprinter = new Fingerprinter(seed);
     this.#store = new Store(sections, {
-      replicas: new Replicas("self"),
+      replicas: replicator?.replicas ?? new Replicas("self"),
       keysMax: maxKeys,
       keepMs: LATE_MS + life,
       seed: random[2]!,
+      ...(replicator !== null && {
+        announcer: replicator.teller,
+        evicted: (component) => this.#share?.giveUp(component) ?? false,
+      }),
     });
     this.#housekeeping = new Housekeeping(this.#store, {
       name,
@@ -78,6 +93,10 @@ export class LocalLimiter implements Limiter {
     this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
+    if (replicator === null) return;
+    this.#share = new Share(identity, this.#store, life);
+    this.#advanceTo(this.#time.read());
+    replicator.join(this.#share);
   }
 
   check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -208,6 +227,7 @@ export class LocalLimiter implements Limiter {
   }
 
   close(): void {
+    if (this.#share !== undefined) this.#replicator?.leaveShare(this.#share);
     this.#housekeeping.end();
     this.#store.close();
     this.#fingerprinter.forget();
@@ -255,7 +275,9 @@ export class LocalLimiter implements Limiter {
   }
 
   #advanceTo(now: number): void {
-    this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
+    const replicator = this.#replicator;
+    if (replicator !== null) this.#store.advance(now, replicator.clock.clusterNow(now));
+    else this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
   }
 }
 

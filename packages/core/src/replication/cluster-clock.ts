@@ -1,0 +1,71 @@
+/**
+ * The three times of a replica, and what lies between them.
+ *
+ *     own        milliseconds since this process started; what its windows are kept in
+ *     raw        the same clock, from an origin near 1970; what it tells others
+ *     cluster's  the middle of all replicas' raw clocks; what slots and resets are kept in
+ *
+ * The raw clock never feeds on the cluster's, or all of them would drift together. The cluster's time
+ * follows slowly when the middle moves a little, so that no slot is cut short or counted twice.
+ */
+
+import type { Clock } from "../time/clock.ts";
+import { SteadyTime } from "../time/clock.ts";
+
+/** How fast the cluster's time is corrected: at most so much of the time that passes. */
+const SLEW = 0.005;
+/** A larger correction than this is made at once. */
+const STEP_MS = 1_000;
+
+export class ClusterClock {
+  readonly time: SteadyTime;
+  readonly #originMs: number;
+  #offsetMs = 0;
+  #followedAt = 0;
+
+  constructor(clock: Clock) {
+    this.time = new SteadyTime(clock);
+    const wallMs = this.time.wall();
+    this.#originMs = Math.max(0, wallMs - this.time.read());
+  }
+
+  /** Own time. */
+  now(): number {
+    return this.time.read();
+  }
+
+  /** What to add to own time to have the raw clock. */
+  get originMs(): number {
+    return this.#originMs;
+  }
+
+  rawNow(): number {
+    return Math.max(0, this.now() + this.#originMs);
+  }
+
+  /** What is added to the raw clock to have the cluster's. */
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  clusterNow(now: number): number {
+    return Math.max(0, Math.floor(now + this.#originMs + this.#offsetMs));
+  }
+
+  /**
+   * Moves the cluster's time towards where it should be.
+   *
+   * @param offsetMs what should be added to the raw clock
+   * @param canStep whether nothing has been counted yet by the cluster's time
+   */
+  follow(now: number, offsetMs: number, canStep: boolean): void {
+    const distance = offsetMs - this.#offsetMs;
+    const reach = SLEW * (now - this.#followedAt);
+    this.#followedAt = now;
+    if (canStep || Math.abs(distance) > STEP_MS || Math.abs(distance) <= reach) {
+      this.#offsetMs = offsetMs;
+    } else {
+      this.#offsetMs += Math.sign(distance) * reach;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Puts what a replica says into frames, and looks at the outside of those that come in.
+ */
+
+import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
+import type { Seal } from "../wire/seal.ts";
+import { halvesOf, type IdHalves } from "./replica-id.ts";
+
+/** Why a frame was not believed. */
+export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";
+
+export class Envelope {
+  readonly writer: FrameWriter;
+  readonly #seal: Seal;
+  readonly #id: IdHalves;
+
+  constructor(seal: Seal, id: string) {
+    this.writer = new FrameWriter(seal.isSealing);
+    this.#seal = seal;
+    this.#id = halvesOf(id);
+  }
+
+  /** Begins a frame of this replica. */
+  begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
+    this.writer.begin({
+      kind,
+      isSealed: this.#seal.isSealing,
+      tag: this.#seal.tag,
+      replicaLow: this.#id.low,
+      replicaHigh: this.#id.high,
+      sentAtMs,
+      number,
+    });
+    return this.writer;
+  }
+
+  /** The frame that was begun, copied, with its seal. */
+  finish(): Uint8Array {
+    const written = this.writer.written();
+    if (!this.#seal.isSealing) return written.slice();
+    const frame = new Uint8Array(written.length + SEAL_BYTES);
+    frame.set(written);
+    frame.set(this.#seal.of(written), written.length);
+    return frame;
+  }
+
+  /** A reader at the sections of a frame of this cluster; otherwise why it is not believed. */
+  open(frame: Uint8Array): FrameReader | Refusal {
+    const reader = new FrameReader(frame);
+    const fault = reader.readHeader();
+    if (fault !== undefined) return fault === "version" ? "version" : "malformed";
+    const { header } = reader;
+    if (header.tag !== this.#seal.tag) return "foreign";
+    if (header.isSealed !== this.#seal.isSealing) return "forged";
+    if (this.#seal.isSealing && !this.#seal.isOn(frame)) return "forged";
+    return reader;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * As many frames as it takes to say something that may be long.
+ *
+ * A batch is written whenever it is full, and a frame leaves whenever the next entry would not fit.
+ * What fits one frame of counts needs no more than its number. What takes several says in each which
+ * part it is, so that whoever has all parts knows that nothing is missing.
+ */
+
+import type { Component } from "../lattice/component.ts";
+import { ComponentBatch } from "../wire/component-batch.ts";
+import type { ComponentHead } from "../wire/component-section.ts";
+import { type OpenerNames, writeComponents } from "../wire/component-writer.ts";
+import type { FrameKind } from "../wire/frame.ts";
+import { type WireNote, writeNotes } from "../wire/note-section.ts";
+import { PAGE_BYTES_MAX, writePage } from "../wire/repair-sections.ts";
+import type { Envelope } from "./envelope.ts";
+import type { ShareIdentity } from "./share.ts";
+
+/** What a series says all of. */
+export interface Coverage {
+  readonly kind: FrameKind & ("counts" | "page");
+  /** All that changed after this frame of counts … */
+  readonly since: number;
+  /** … and until this one. */
+  readonly upTo: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to?: string | undefined;
+}
+
+export interface FrameSeriesOptions {
+  readonly envelope: Envelope;
+  readonly names: OpenerNames;
+  /** The raw clock. */
+  readonly rawNow: () => number;
+  readonly publish: (frame: Uint8Array, to: string | undefined) => void;
+}
+
+export class FrameSeries {
+  readonly #options: FrameSeriesOptions;
+  readonly #batch = new ComponentBatch();
+  #head: ComponentHead | undefined;
+  #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
+  #parts = 0;
+  /** When the frame that is being written was begun, by the raw clock. */
+  sentAtMs = 0;
+
+  constructor(options: FrameSeriesOptions) {
+    this.#options = options;
+  }
+
+  begin(coverage: Coverage): void {
+    this.#coverage = coverage;
+    this.#parts = 0;
+    this.#beginFrame();
+  }
+
+  /** Begins with another policy of a limiter. */
+  section(head: ComponentHead): void {
+    this.#spill();
+    this.#head = head;
+  }
+
+  /** @param laterMs what to add to its place */
+  component(component: Readonly<Component>, laterMs: number): void {
+    if (this.#batch.isFull) this.#spill();
+    this.#batch.add(component, laterMs);
+  }
+
+  /** Resets and marks of a limiter. */
+  notes(limiter: ShareIdentity, resetAll: number, notes: readonly WireNote[]): void {
+    this.#spill();
+    const { writer } = this.#options.envelope;
+    let next = 0;
+    let isSaid = resetAll === 0;
+    while (next < notes.length || !isSaid) {
+      const before = writer.position;
+      next = writeNotes(writer, limiter, resetAll, notes, next);
+      isSaid ||= writer.position > before;
+      if (next < notes.length || !isSaid) this.#endFrame(false);
+    }
+  }
+
+  /** Sends what has not been sent. */
+  end(): void {
+    this.#spill();
+    this.#head = undefined;
+    this.#endFrame(true);
+  }
+
+  #spill(): void {
+    const batch = this.#batch;
+    if (batch.size === 0 || this.#head === undefined) return;
+    const { envelope, names } = this.#options;
+    batch.sort();
+    let next = 0;
+    while (next < batch.size) {
+      const from = next;
+      next = writeComponents(envelope.writer, this.#head, batch, from, names);
+      if (next === from) this.#endFrame(false);
+    }
+    batch.clear();
+  }
+
+  #beginFrame(): void {
+    const { envelope, rawNow } = this.#options;
+    const { kind, upTo } = this.#coverage;
+    this.sentAtMs = rawNow();
+    envelope.begin(kind, this.sentAtMs, upTo).reserve(PAGE_BYTES_MAX);
+  }
+
+  #endFrame(isLast: boolean): void {
+    const { envelope, publish } = this.#options;
+    const { kind, since, upTo, to } = this.#coverage;
+    const part = this.#parts++;
+    envelope.writer.reserve(0);
+    if (part > 0 || !isLast || kind === "page") {
+      writePage(envelope.writer, { since, upTo, part, parts: isLast ? part + 1 : 0 });
+    }
+    publish(envelope.finish(), to);
+    if (!isLast) this.#beginFrame();
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Reads the frames of others, believes what can be believed, and merges it into the stores.
+ *
+ * The outside of a frame is judged before its inside, and the sender counts for all that is in it:
+ * nobody can say what another has counted. Whatever is not believed is counted by its reason.
+ */
+
+import type { Component } from "../lattice/component.ts";
+import { MARK_MS_MAX } from "../lattice/mark.ts";
+import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
+import type { Store } from "../store/store.ts";
+import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
+import type { ComponentHead } from "../wire/component-section.ts";
+import { type FrameReader, SECTIONS } from "../wire/frame.ts";
+import { type Heartbeat, readHeartbeat } from "../wire/heartbeat-section.ts";
+import { type NoteSink, readNotes, type WireNote } from "../wire/note-section.ts";
+import { type Asking, type Page, readAsking, readPage } from "../wire/repair-sections.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
+import type { Envelope, Refusal } from "./envelope.ts";
+import type { Member, Members } from "./members.ts";
+import { idOf } from "./replica-id.ts";
+import { type Share, shareKey } from "./share.ts";
+
+/** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
+const AHEAD_MS_MAX = 10 * 60 * 1_000;
+
+/** What a frame said beside counts. */
+export interface Listener {
+  heartbeat(from: Member, heartbeat: Heartbeat): void;
+  asked(from: Member, asking: Asking): void;
+  hello(from: Member): void;
+  left(from: Member): void;
+  /** A frame of this replica's id with a number that this replica has not reached. */
+  ownAhead(number: number): void;
+}
+
+export interface InboxOptions {
+  readonly self: string;
+  readonly envelope: Envelope;
+  readonly clock: ClusterClock;
+  readonly replicas: Replicas;
+  readonly members: Members;
+  readonly shares: ReadonlyMap<string, Share>;
+  readonly listener: Listener;
+}
+
+export class Inbox implements ComponentSink, NoteSink {
+  /** Frames that were not believed, by why. */
+  readonly refusals: Record<Refusal, number> = {
+    malformed: 0,
+    version: 0,
+    foreign: 0,
+    forged: 0,
+    own: 0,
+    tooManyReplicas: 0,
+  };
+  frames = 0;
+  bytes = 0;
+
+  readonly #options: InboxOptions;
+  readonly #components = new ComponentReader();
+
+  // Of the frame that is being read:
+  #sentAtMs = 0;
+  #store: Store | undefined;
+  #isWindow = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a frame; returns who sent it, if it was believed. */
+  hear(frame: Uint8Array): Member | undefined {
+    this.frames++;
+    this.bytes += frame.length;
+    const reader = this.#options.envelope.open(frame);
+    if (typeof reader === "string") return this.#refuse(reader);
+    const { self, members, clock, listener } = this.#options;
+    const { replicaLow, replicaHigh, sentAtMs, number } = reader.header;
+    const id = idOf(replicaLow, replicaHigh);
+    if (id === self) {
+      listener.ownAhead(number);
+      return this.#refuse("own");
+    }
+    const member = members.hear(id, clock.now(), sentAtMs, number);
+    if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
+    this.#sentAtMs = sentAtMs + this.#options.replicas.offsetMs(member.index);
+    return this.#read(reader, member) ? member : this.#refuse("malformed");
+  }
+
+  #refuse(why: Refusal): undefined {
+    this.refusals[why]++;
+    return undefined;
+  }
+
+  /** Reads all sections, and then believes that the frame has been heard. */
+  #read(reader: FrameReader, member: Member): boolean {
+    const { listener } = this.#options;
+    const { kind, number } = reader.header;
+    let page: Page | undefined;
+    for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
+      if (type === SECTIONS.components) this.#components.read(reader, member.index, this);
+      else if (type === SECTIONS.notes) readNotes(reader, this);
+      else if (type === SECTIONS.page) page = readPage(reader);
+      else if (type === SECTIONS.heartbeat) {
+        const heartbeat = readHeartbeat(reader);
+        if (heartbeat !== undefined) listener.heartbeat(member, heartbeat);
+      } else if (type === SECTIONS.asking) {
+        const asking = readAsking(reader);
+        if (asking !== undefined) listener.asked(member, asking);
+      }
+      if (reader.isBroken) return false;
+    }
+    if (reader.isBroken) return false;
+    if (page !== undefined) {
+      if (member.parts.hear(page)) member.frames.cover(page.since, page.upTo);
+    } else if (kind === "counts") {
+      member.frames.hear(number);
+    }
+    if (kind === "hello") listener.hello(member);
+    if (kind === "leave") listener.left(member);
+    return true;
+  }
+
+  // ── What sections of counts say ──────────────────────────────────────────────────────────────
+
+  wants({ limiterLow, limiterHigh, policy, places }: Readonly<ComponentHead>): boolean {
+    const share = this.#shareOf(limiterLow, limiterHigh);
+    this.#isWindow = places === "window";
+    return share !== undefined && share.places[policy] === places;
+  }
+
+  opener(low: number, high: number, baseMs: number, agoMs: number): number {
+    const { self, replicas, members } = this.#options;
+    const id = idOf(low, high);
+    if (id === self) return SELF;
+    const index = replicas.indexOf(id, false);
+    // Who is heard is known better from that than from what others say.
+    if (index < NOBODY && members.find(id) === undefined && replicas.offsetMs(index) === 0) {
+      replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
+    }
+    return index;
+  }
+
+  component(component: Component): void {
+    if (this.#isWindow && component.opener === SELF) {
+      component.place -= this.#options.clock.originMs;
+      if (component.place < 0) return;
+    }
+    if (component.reset > 0 && !this.#isNear(component.reset)) return;
+    this.#store?.join(component);
+  }
+
+  // ── What sections of notes say ───────────────────────────────────────────────────────────────
+
+  limiter(low: number, high: number, resetAll: number): boolean {
+    const share = this.#shareOf(low, high);
+    if (share !== undefined && resetAll > 0 && this.#isNear(resetAll)) {
+      share.store.joinResetAll(resetAll);
+    }
+    return share !== undefined;
+  }
+
+  note({ low, high, reset, markReset, marks }: WireNote): void {
+    const store = this.#store;
+    if (store === undefined) return;
+    if (reset > 0 && this.#isNear(reset)) store.joinReset(low, high, reset);
+    if (markReset > 0 && this.#isNear(markReset)) store.joinMarkReset(low, high, markReset);
+    for (const [kind, mark] of marks.entries()) {
+      if (mark === undefined || !this.#isNear(mark.reset)) continue;
+      if (this.#isNear(mark.untilMs - MARK_MS_MAX)) store.joinMark(low, high, kind, mark);
+    }
+  }
+
+  /** Finds a limiter, and tells its store what time it is. */
+  #shareOf(low: number, high: number): Share | undefined {
+    const { shares, clock } = this.#options;
+    const share = shares.get(shareKey(low, high));
+    this.#store = share?.store;
+    if (share !== undefined) {
+      const now = clock.now();
+      share.store.advance(now, clock.clusterNow(now));
+    }
+    return share;
+  }
+
+  #isNear(clusterMs: number): boolean {
+    const { clock } = this.#options;
+    return clusterMs <= clock.clusterNow(clock.now()) + AHEAD_MS_MAX;
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Finds out what has been missed, asks for it, answers others who ask, and passes on what they cannot
+ * hear.
+ *
+ * Everything waits a random moment first, and is left out if somebody else was quicker: when one frame
+ * is lost on its way to fifty replicas, one question and one answer are enough for all.
+ */
+
+import { BEHIND_MAX, type Behind, type Heartbeat } from "../wire/heartbeat-section.ts";
+import type { Asking } from "../wire/repair-sections.ts";
+import type { Member, Members } from "./members.ts";
+import type { RecentFrames } from "./recent-frames.ts";
+import { halvesOf, idOf } from "./replica-id.ts";
+import type { Sender } from "./sender.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** How long a question waits: what is missing may just be late. */
+const ASK_AFTER_MS = 20;
+const ASK_SPREAD_MS = 60;
+/** Until a question is asked again, at first and at most. */
+const ASK_AGAIN_MS = 500;
+const ASK_AGAIN_MS_MAX = 8_000;
+const ANSWER_AFTER_MS = 5;
+const ANSWER_SPREAD_MS = 20;
+/** The least time between two answers, however many ask. */
+const ANSWER_SPACING_MS = 200;
+/** How long a replica may help itself before others pass on what it cannot hear. */
+const RELAY_AFTER_MS = 1_000;
+const RELAY_SPREAD_MS = 500;
+const RELAY_FRAMES_MAX = 64;
+/** How many replicas should pass on the same. */
+const HELPERS = 2;
+
+export interface RepairOptions {
+  readonly self: string;
+  readonly members: Members;
+  readonly recent: RecentFrames;
+  readonly random: () => number;
+  readonly silentMs: number;
+  /** Answers with all that changed after frame `since`; to one replica, or to all. */
+  readonly answer: (since: number, to: string | undefined) => void;
+  readonly sender: Sender;
+}
+
+export class Repair {
+  readonly #options: RepairOptions;
+  #answerAtMs = NEVER;
+  #answerSince = 0;
+  #answerTo: string | undefined;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  #relayAtMs = NEVER;
+
+  constructor(options: RepairOptions) {
+    this.#options = options;
+  }
+
+  /** When there is something to do next. */
+  get dueAtMs(): number {
+    let dueAtMs = Math.min(this.#answerAtMs, this.#relayAtMs);
+    for (const { askAtMs } of this.#options.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
+    return dueAtMs;
+  }
+
+  /** A frame of this replica has been heard. */
+  heard(member: Member, now: number): void {
+    if (!member.isBehind) {
+      member.askAtMs = NEVER;
+      member.asked = 0;
+    } else if (member.askAtMs === NEVER) {
+      member.askAtMs = now + this.#wait(ASK_AFTER_MS, ASK_SPREAD_MS);
+    }
+  }
+
+  /** Somebody asks somebody for something. */
+  asked(from: Member, { low, high, since }: Asking, sent: number, now: number): void {
+    const { self, members } = this.#options;
+    const id = idOf(low, high);
+    if (id === self) {
+      if (since <= sent) this.#owe(from.id, since, now);
+      return;
+    }
+    const member = members.find(id);
+    if (member === undefined || member.askAtMs === NEVER || since > member.frames.last) return;
+    // The answer will be for all.
+    if (since > 0) member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
+  }
+
+  /** A replica has said what it is behind on. */
+  heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
+    from.behind = behind;
+    if (behind.length > 0 && this.#relayAtMs === NEVER) {
+      this.#relayAtMs = now + this.#wait(RELAY_AFTER_MS, RELAY_SPREAD_MS);
+    }
+  }
+
+  /** Whom this replica cannot hear properly, and up to where it has. */
+  behind(now: number): Behind[] {
+    const behind: Behind[] = [];
+    for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
+      const isSilent = !hasLeft && now - heardAtMs > this.#options.silentMs;
+      if (isBehind || isSilent) behind.push({ ...halvesOf(id), number: frames.last });
+      if (behind.length === BEHIND_MAX) break;
+    }
+    return behind;
+  }
+
+  /** Does what is due. */
+  work(now: number): void {
+    for (const member of this.#options.members.all()) {
+      if (now >= member.askAtMs) this.#ask(member, now);
+    }
+    if (now >= this.#answerAtMs) {
+      this.#answerAtMs = NEVER;
+      this.#answeredAtMs = now;
+      this.#options.answer(this.#answerSince, this.#answerTo);
+    }
+    if (now >= this.#relayAtMs) {
+      this.#relayAtMs = NEVER;
+      this.#relay();
+    }
+  }
+
+  #wait(leastMs: number, spreadMs: number): number {
+    return leastMs + Math.floor(this.#options.random() * spreadMs);
+  }
+
+  #ask(member: Member, now: number): void {
+    if (!member.isBehind || member.hasLeft) {
+      member.askAtMs = NEVER;
+      return;
+    }
+    const again = Math.min(ASK_AGAIN_MS * 2 ** member.asked, ASK_AGAIN_MS_MAX);
+    member.asked++;
+    member.askAtMs = now + this.#wait(again, ASK_SPREAD_MS);
+    this.#options.sender.ask({ ...halvesOf(member.id), since: member.frames.last });
+  }
+
+  /** One answer serves all who asked until it is given: from where the first gap begins. */
+  #owe(to: string, since: number, now: number): void {
+    if (this.#answerAtMs === NEVER) {
+      const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
+      this.#answerAtMs = Math.max(soon, this.#answeredAtMs + ANSWER_SPACING_MS);
+      this.#answerSince = since;
+      this.#answerTo = to;
+      return;
+    }
+    this.#answerSince = Math.min(this.#answerSince, since);
+    if (this.#answerTo !== to) this.#answerTo = undefined;
+  }
+
+  /** About two of those who could help do: whoever is still behind after that says so again. */
+  #relay(): void {
+    const { members, recent, sender, random } = this.#options;
+    const share = HELPERS / Math.max(1, members.size);
+    for (const { id: to, behind, isAlive } of members.all()) {
+      if (!isAlive || random() >= share) continue;
+      for (const { low, high, number } of behind) {
+        const from = idOf(low, high);
+        const isSpeaking = members.find(from)?.isAlive === true;
+        if (from === to) continue;
+        const frames = recent.after(from, number, isSpeaking);
+        for (const frame of frames.slice(0, RELAY_FRAMES_MAX)) sender.publish(frame, to);
+      }
+    }
+  }
+}

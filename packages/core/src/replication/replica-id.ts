@@ -1,0 +1,27 @@
+/**
+ * The ids of replicas: 64 bits drawn at random when a process starts, so that a restart is a new one.
+ *
+ * Frames carry two halves; everywhere else an id is its 16 hexadecimal digits.
+ */
+
+export interface IdHalves {
+  readonly low: number;
+  readonly high: number;
+}
+
+const HALF_DIGITS = 8;
+
+export function idOf(low: number, high: number): string {
+  return digits(high) + digits(low);
+}
+
+export function halvesOf(id: string): IdHalves {
+  return {
+    low: Number.parseInt(id.slice(HALF_DIGITS), 16) | 0,
+    high: Number.parseInt(id.slice(0, HALF_DIGITS), 16) | 0,
+  };
+}
+
+function digits(half: number): string {
+  return (half >>> 0).toString(16).padStart(HALF_DIGITS, "0");
+}

@@ -1,0 +1,229 @@
+/**
+ * Keeps the stores of this process in agreement with those of others: tells what was counted here,
+ * merges what was counted elsewhere, and mends what got lost in between.
+ *
+ * Nothing here is on the path of a request but what stores announce, which at most sets a timer. Work
+ * that may be long is done in slices. Whatever goes wrong is counted and reported, and never thrown.
+ */
+
+import { Replicas } from "../store/replicas.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Heartbeat } from "../wire/heartbeat-section.ts";
+import type { Asking } from "../wire/repair-sections.ts";
+import { Seal } from "../wire/seal.ts";
+import { Arrival } from "./arrival.ts";
+import { clusterOffsetMs } from "./clock-offset.ts";
+import { ClusterClock } from "./cluster-clock.ts";
+import type { CountdownOptions } from "./countdown.ts";
+import { Envelope } from "./envelope.ts";
+import { Inbox, type Listener } from "./inbox.ts";
+import { type Member, Members } from "./members.ts";
+import { RecentFrames } from "./recent-frames.ts";
+import { Repair } from "./repair.ts";
+import { halvesOf } from "./replica-id.ts";
+import { Sender } from "./sender.ts";
+import { type Share, shareKey } from "./share.ts";
+import { Teller } from "./teller.ts";
+import { Wake } from "./wake.ts";
+
+const HEARTBEAT_MS = 1_000;
+const SILENT_MS = 3.5 * HEARTBEAT_MS;
+const BEHIND_AFTER_MS = 2.5 * HEARTBEAT_MS;
+const MEMBERS_MAX = 4_096;
+/** How much longer than what it counted lives a silent replica is remembered. */
+const LATE_MS = 60_000;
+const HELLO_SPREAD_MS = 20;
+
+export interface ReplicatorOptions extends CountdownOptions {
+  readonly transport: Transport;
+  readonly namespace: string;
+  readonly secret: string | Uint8Array | undefined;
+  readonly clock: Clock;
+  /** The id of this replica, which no other has ever had. */
+  readonly id: string;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly readyTimeoutMs: number;
+  readonly report: (trouble: string) => void;
+}
+
+export class Replicator implements Listener {
+  readonly id: string;
+  readonly replicas: Replicas;
+  readonly clock: ClusterClock;
+  readonly seal: Seal;
+  readonly members: Members;
+  readonly inbox: Inbox;
+  readonly sender: Sender;
+  readonly arrival: Arrival;
+  readonly teller: Teller;
+
+  readonly #options: ReplicatorOptions;
+  readonly #shares = new Map<string, Share>();
+  readonly #recent = new RecentFrames();
+  readonly #repair: Repair;
+  readonly #wake: Wake;
+  #heartbeatAtMs: number;
+  #isOver = false;
+
+  constructor(options: ReplicatorOptions) {
+    const { id, random, transport, namespace, secret, readyTimeoutMs } = options;
+    this.#options = options;
+    this.id = id;
+    const replicas = new Replicas(id);
+    const clock = new ClusterClock(options.clock);
+    const seal = new Seal(namespace, secret);
+    const envelope = new Envelope(seal, id);
+    const members = new Members(replicas, { silentMs: SILENT_MS, membersMax: MEMBERS_MAX });
+    const sender = new Sender(transport, envelope, clock);
+    const now = clock.now();
+    this.replicas = replicas;
+    this.clock = clock;
+    this.seal = seal;
+    this.members = members;
+    this.sender = sender;
+    this.arrival = new Arrival(members, sender, now, readyTimeoutMs);
+    const common = { self: id, id, seal, envelope, clock, replicas, members, sender, random };
+    this.inbox = new Inbox({ ...common, shares: this.#shares, listener: this });
+    this.teller = new Teller({
+      ...options,
+      ...common,
+      shares: () => this.#shares.values(),
+      replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
+      wakeAt: (ms) => this.#wake.at(ms),
+    });
+    this.#repair = new Repair({
+      ...common,
+      recent: this.#recent,
+      silentMs: BEHIND_AFTER_MS,
+      answer: (since, to) => this.teller.answer(since, to),
+    });
+    this.#wake = new Wake(
+      () => clock.now(),
+      () => this.#work(),
+    );
+    this.#heartbeatAtMs = now + Math.floor(random() * HEARTBEAT_MS);
+  }
+
+  /** Begins to hear and to be heard. */
+  open(): void {
+    const { transport, namespace, report } = this.#options;
+    transport.open((frame) => this.#hear(frame), { namespace, replica: this.id, report });
+    this.#work();
+  }
+
+  /** Shares what a limiter counts. */
+  join(share: Share): void {
+    const { low, high } = share.identity;
+    share.store.frame = this.teller.nextFrame;
+    this.#shares.set(shareKey(low, high), share);
+    // What others have counted for it was of no interest when it was heard.
+    const now = this.clock.now();
+    for (const member of this.members.all()) {
+      if (!member.isAlive || member.sent === 0) continue;
+      this.sender.ask({ ...halvesOf(member.id), since: 0 });
+      member.askAtMs = now + HEARTBEAT_MS;
+    }
+  }
+
+  leaveShare(share: Share): void {
+    this.#shares.delete(shareKey(share.identity.low, share.identity.high));
+  }
+
+  /** Tells all that is left to tell, says goodbye, and lets go of everything. */
+  close(): void {
+    if (this.#isOver) return;
+    this.teller.finish();
+    this.sender.greet("leave");
+    this.#isOver = true;
+    this.#wake.stop();
+    this.#recent.forget();
+    this.#options.transport.close();
+    this.arrival.end();
+  }
+
+  // ── What others say ──────────────────────────────────────────────────────────────────────────
+
+  heartbeat(from: Member, heartbeat: Heartbeat): void {
+    from.allowed = heartbeat.allowed;
+    from.refused = heartbeat.refused;
+    from.membersSum = heartbeat.members;
+    this.#repair.heartbeat(from, heartbeat, this.clock.now());
+    // A slot is only final for us when all that was counted in it has been heard.
+    if (!from.isBehind) this.replicas.declareFinal(from.index, heartbeat.finalUntilMs);
+  }
+
+  asked(from: Member, asking: Asking): void {
+    this.#repair.asked(from, asking, this.sender.counted, this.clock.now());
+  }
+
+  hello(): void {
+    const soon = this.clock.now() + Math.floor(this.#options.random() * HELLO_SPREAD_MS);
+    this.#heartbeatAtMs = Math.min(this.#heartbeatAtMs, soon);
+  }
+
+  left(from: Member): void {
+    this.members.leave(from);
+  }
+
+  ownAhead(number: number): void {
+    if (number < this.teller.nextFrame) return;
+    this.#options.report(
+      `frames with the id ${this.id} come from elsewhere: every process must draw its own id when it starts`,
+    );
+  }
+
+  #hear(frame: Uint8Array): void {
+    if (this.#isOver) return;
+    const member = this.inbox.hear(frame);
+    if (member === undefined) return;
+    this.#recent.keep(member.id, member.sent, frame);
+    this.#repair.heard(member, this.clock.now());
+    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#heartbeatAtMs));
+  }
+
+  // ── What is due ──────────────────────────────────────────────────────────────────────────────
+
+  #work(): void {
+    if (this.#isOver) return;
+    const now = this.clock.now();
+    this.arrival.work(now);
+    if (now >= this.#heartbeatAtMs) this.#beat(now);
+    this.#repair.work(now);
+    this.teller.work(now);
+    this.#wake.at(
+      Math.min(
+        this.#heartbeatAtMs,
+        this.#repair.dueAtMs,
+        this.teller.dueAtMs,
+        this.arrival.dueAtMs,
+      ),
+    );
+  }
+
+  #beat(now: number): void {
+    this.#heartbeatAtMs = now + HEARTBEAT_MS;
+    let lifeMs = 0;
+    for (const share of this.#shares.values()) lifeMs = Math.max(lifeMs, share.lifeMs);
+    if (this.members.look(now, lifeMs + LATE_MS)) this.#reclaim();
+    const offsetsMs = Array.from(this.members.all())
+      .filter(({ isAlive }) => isAlive)
+      .map(({ index }) => this.replicas.offsetMs(index) + this.clock.originMs);
+    this.clock.follow(now, clusterOffsetMs(offsetsMs), !this.arrival.isOver);
+    this.sender.heartbeat({
+      finalUntilMs: this.teller.finalUntilMs(now),
+      members: this.members.checksum(this.id),
+      allowed: 0,
+      refused: 0,
+      behind: this.#repair.behind(now),
+    });
+  }
+
+  /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
+  #reclaim(): void {
+    const named = new Set<number>();
+    for (const { store } of this.#shares.values()) store.refersTo((index) => named.add(index));
+    this.replicas.reclaim((index) => named.has(index));
+  }
+}

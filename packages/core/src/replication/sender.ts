@@ -1,0 +1,60 @@
+/**
+ * Sends what takes one short frame, and counts everything that leaves.
+ */
+
+import type { Transport } from "../transport/transport.ts";
+import type { FrameKind } from "../wire/frame.ts";
+import { type Heartbeat, writeHeartbeat } from "../wire/heartbeat-section.ts";
+import { type Asking, writeAsking } from "../wire/repair-sections.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
+import type { Envelope } from "./envelope.ts";
+
+export class Sender {
+  /** The number of the last frame of counts that has left whole. */
+  counted = 0;
+  frames = 0;
+  bytes = 0;
+  /** Frames that the transport did not take. */
+  dropped = 0;
+
+  readonly #transport: Transport;
+  readonly #envelope: Envelope;
+  readonly #clock: ClusterClock;
+
+  constructor(transport: Transport, envelope: Envelope, clock: ClusterClock) {
+    this.#transport = transport;
+    this.#envelope = envelope;
+    this.#clock = clock;
+  }
+
+  /** Whether frames can leave, as far as is known. */
+  get isConnected(): boolean {
+    return this.#transport.connected !== false;
+  }
+
+  publish(frame: Uint8Array, to?: string): void {
+    this.frames++;
+    this.bytes += frame.length;
+    if (!this.#transport.publish(frame, to)) this.dropped++;
+  }
+
+  /** Says no more than who this replica is, and that it has come or leaves. */
+  greet(kind: FrameKind & ("hello" | "leave")): void {
+    this.#begin(kind);
+    this.publish(this.#envelope.finish());
+  }
+
+  ask(asking: Asking): void {
+    writeAsking(this.#begin("request"), asking);
+    this.publish(this.#envelope.finish());
+  }
+
+  heartbeat(heartbeat: Heartbeat): void {
+    writeHeartbeat(this.#begin("heartbeat"), heartbeat);
+    this.publish(this.#envelope.finish());
+  }
+
+  #begin(kind: FrameKind): Envelope["writer"] {
+    return this.#envelope.begin(kind, this.#clock.rawNow(), this.counted);
+  }
+}

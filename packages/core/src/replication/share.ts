@@ -1,0 +1,66 @@
+/**
+ * What replication has to do with one limiter: its part of what the replicas share.
+ */
+
+import { createHash } from "node:crypto";
+import type { Component } from "../lattice/component.ts";
+import type { Store } from "../store/store.ts";
+import type { PlaceKind } from "../wire/component-section.ts";
+
+/** Given up own components that wait for the next frame; more are lost, and counted as that. */
+const GIVEN_UP_MAX = 65_536;
+
+/** A limiter's identity: the same for all that count towards the same limit, whatever it is. */
+export interface ShareIdentity {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * @param name the limiter's name
+ * @param shapes for each policy, all that must agree for counts to mean the same
+ */
+export function shareIdentity(name: string, shapes: readonly string[]): ShareIdentity {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([name, ...shapes]))
+    .digest();
+  return { low: digest.readInt32LE(0), high: digest.readInt32LE(4) };
+}
+
+export class Share {
+  readonly identity: ShareIdentity;
+  readonly store: Store;
+  readonly places: readonly PlaceKind[];
+  /** How long what is counted lives at most. */
+  readonly lifeMs: number;
+  /** Own components of records that were given up since the last frame. */
+  #givenUp: Component[] = [];
+
+  constructor(identity: ShareIdentity, store: Store, lifeMs: number) {
+    this.identity = identity;
+    this.store = store;
+    this.lifeMs = lifeMs;
+    this.places = store.shapes.map(({ places }) =>
+      places === "window" || places === "none" ? places : "place",
+    );
+  }
+
+  /** Takes an own component that is about to be given up; false when there are too many already. */
+  giveUp(component: Readonly<Component>): boolean {
+    if (this.#givenUp.length >= GIVEN_UP_MAX) return false;
+    this.#givenUp.push({ ...component });
+    return true;
+  }
+
+  /** What was given up since this was asked last. */
+  takeGivenUp(): readonly Component[] {
+    const taken = this.#givenUp;
+    if (taken.length > 0) this.#givenUp = [];
+    return taken;
+  }
+}
+
+/** A limiter's identity as a key of a table. */
+export function shareKey(low: number, high: number): string {
+  return `${low}:${high}`;
+}

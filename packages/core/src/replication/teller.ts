@@ -1,0 +1,122 @@
+/**
+ * Tells others what was counted here: when it is time to, and when somebody asks.
+ *
+ * All stores close a frame at once and leave in it together, so one number says what has been told of
+ * all of them. Answers may be long, and what is counted meanwhile does not wait for them.
+ */
+
+import type { Announcer } from "../store/pending.ts";
+import type { Replicas } from "../store/replicas.ts";
+import type { Seal } from "../wire/seal.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
+import { Countdown, type CountdownOptions, isUrgent } from "./countdown.ts";
+import { Envelope } from "./envelope.ts";
+import { Outbox } from "./outbox.ts";
+import type { Sender } from "./sender.ts";
+import type { Share } from "./share.ts";
+import { Slicer } from "./slicer.ts";
+
+export interface TellerOptions extends CountdownOptions {
+  readonly id: string;
+  readonly seal: Seal;
+  readonly clock: ClusterClock;
+  readonly replicas: Replicas;
+  readonly sender: Sender;
+  readonly shares: () => Iterable<Share>;
+  /** How many replicas may keep counts back; infinite while nobody knows. */
+  readonly replicaCount: () => number;
+  /** Asks to be looked at again at some time. */
+  readonly wakeAt: (ms: number) => void;
+}
+
+export class Teller implements Announcer {
+  readonly #options: TellerOptions;
+  readonly #countdown: Countdown;
+  readonly #counts: Outbox;
+  readonly #answers: Outbox;
+  readonly #flushing = new Slicer();
+  readonly #answering = new Slicer();
+  /** The number of the last frame of counts that was closed. */
+  #closed = 0;
+  #finalUntilMs = 0;
+
+  constructor(options: TellerOptions) {
+    this.#options = options;
+    this.#countdown = new Countdown(options);
+    const { id, seal, sender } = options;
+    const outbox = (): Outbox =>
+      new Outbox({
+        ...options,
+        envelope: new Envelope(seal, id),
+        publish: (frame, to) => sender.publish(frame, to),
+      });
+    this.#counts = outbox();
+    this.#answers = outbox();
+  }
+
+  /** The number of the frame in which what changes now will leave. */
+  get nextFrame(): number {
+    return this.#closed + 1;
+  }
+
+  /** When there is something to tell. A flush waits for the one before, and is asked for after it. */
+  get dueAtMs(): number {
+    return this.#flushing.isIdle ? this.#countdown.dueAtMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Until when, in the cluster's time, what has left is all that was counted here. */
+  finalUntilMs(now: number): number {
+    const isAllTold = this.#flushing.isIdle && this.#countdown.dueAtMs === Number.POSITIVE_INFINITY;
+    return isAllTold ? this.#options.clock.clusterNow(now) : this.#finalUntilMs;
+  }
+
+  began(): void {
+    this.#countdown.changed(this.#options.clock.now(), Number.POSITIVE_INFINITY, 0);
+    this.#options.wakeAt(this.dueAtMs);
+  }
+
+  counted(untold: number, ceiling: number, used: number): void {
+    const now = this.#options.clock.now();
+    if (isUrgent(this.#options.replicaCount(), untold, ceiling, used)) this.#countdown.urgent(now);
+    else this.#countdown.changed(now, ceiling, used);
+    this.#options.wakeAt(this.dueAtMs);
+  }
+
+  urgent(): void {
+    this.#countdown.urgent(this.#options.clock.now());
+    this.#options.wakeAt(this.dueAtMs);
+  }
+
+  work(now: number): void {
+    if (now >= this.dueAtMs) this.#flush(now);
+  }
+
+  /** Tells all that changed after a frame of counts, to one replica or to all. */
+  answer(since: number, to: string | undefined): void {
+    this.#answering.run(this.#answers.page(since, this.#options.sender.counted, to));
+  }
+
+  /** Tells all that there is to tell, however long it takes, and nothing after that. */
+  finish(): void {
+    this.#flushing.finish();
+    if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
+    this.#flushing.finish();
+    this.#answering.stop();
+  }
+
+  #flush(now: number): void {
+    const { clock, sender, shares, wakeAt } = this.#options;
+    const clusterNow = clock.clusterNow(now);
+    for (const { store } of shares()) {
+      store.advance(now, clusterNow);
+      store.closeFrame();
+    }
+    const number = ++this.#closed;
+    this.#countdown.left(now);
+    this.#flushing.run(this.#counts.counts(number), () => {
+      sender.counted = number;
+      this.#finalUntilMs = clusterNow;
+      wakeAt(this.dueAtMs);
+    });
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * One timer for everything that replication has to do later; it never keeps the process alive.
+ */
+
+/** Longer waits are waited in parts. */
+const WAIT_MS_MAX = 60_000;
+
+export class Wake {
+  readonly #now: () => number;
+  readonly #work: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #atMs: number = Number.POSITIVE_INFINITY;
+
+  /** @param now the clock that the times given to `at` are of */
+  constructor(now: () => number, work: () => void) {
+    this.#now = now;
+    this.#work = work;
+  }
+
+  /** Wakes at this time, if nothing wakes it before. */
+  at(atMs: number): void {
+    if (atMs >= this.#atMs) return;
+    this.#atMs = atMs;
+    clearTimeout(this.#timer);
+    const waitMs = Math.min(Math.max(0, atMs - this.#now()), WAIT_MS_MAX);
+    this.#timer = setTimeout(() => {
+      this.#atMs = Number.POSITIVE_INFINITY;
+      this.#work();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#atMs = Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { SimulatedFleet } from "./simulated-fleet.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const policies = [fixedWindow({ limit: 100, windowMs: 60_000 })];
+
+describe("replicas of one cluster", () => {
+  it("hold one limit together", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one, two, three] = [fleet.add(), fleet.add(), fleet.add()];
+    fleet.pass(500);
+    for (let hit = 0; hit < 40; hit++) {
+      one.limiter.check("ada");
+      two.limiter.check("ada");
+    }
+    fleet.pass(300);
+    expect(three.view("ada")).toEqual([80]);
+    const allowed = Array.from({ length: 30 }, () => three.limiter.check("ada").allowed);
+    expect(allowed.filter(Boolean).length).toBe(20);
+    fleet.close();
+  });
+
+  it("tell a newcomer what was counted before it came", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const one = fleet.add();
+    fleet.pass(1_000);
+    for (let key = 0; key < 20_000; key++) one.limiter.check(`key-${key}`);
+    fleet.pass(5_000);
+    const late = fleet.add();
+    fleet.pass(700);
+    expect(late.replicator.arrival.isOver).toBe(true);
+    for (let key = 0; key < 20_000; key += 997) expect(late.view(`key-${key}`)).toEqual([1]);
+    fleet.close();
+  });
+
+  it("mend what was lost, the last frame included", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one, two] = [fleet.add(), fleet.add()];
+    fleet.pass(1_000);
+    fleet.network.cut(one.transport, two.transport);
+    one.limiter.check("ada", 7);
+    fleet.pass(300);
+    fleet.network.heal();
+    expect(two.view("ada")).toEqual([0]);
+    fleet.pass(1_300);
+    expect(two.view("ada")).toEqual([7]);
+    fleet.close();
+  });
+
+  it("agree although their clocks show other times", () => {
+    const fleet = new SimulatedFleet({ policies, delayMs: 5 });
+    const replicas = [0, 600_000, -600_000].map((clockMs) => fleet.add(clockMs));
+    fleet.pass(3_000);
+    for (const replica of replicas) replica.limiter.check("ada", 2);
+    fleet.pass(500);
+    expect(replicas.map((replica) => replica.view("ada"))).toEqual([[6], [6], [6]]);
+    const ends = replicas.map(({ limiter }) => limiter.peek("ada").resetMs);
+    expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(20);
+    fleet.close();
+  });
+});

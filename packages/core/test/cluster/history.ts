@@ -1,0 +1,137 @@
+/**
+ * A random history of a simulated fleet, from one number: everything that can go wrong, while its
+ * replicas count, and what has to hold all the while and in the end.
+ */
+
+import type { Decision } from "../../src/decision.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import { randomFrom, SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+
+export interface HistoryOptions {
+  readonly policies: readonly Policy[];
+  readonly steps: number;
+  /** Whether some replicas end without a word, and others come. */
+  readonly crashes?: boolean;
+  readonly resets?: boolean;
+  readonly refunds?: boolean;
+  /** So few that keys have to be given up. */
+  readonly maxKeys?: number;
+  /** How wrong clocks are at most. */
+  readonly clockMs?: number;
+}
+
+const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
+const REPLICAS_MAX = 8;
+
+interface Hit {
+  readonly replica: SimulatedReplica;
+  readonly key: string;
+  readonly decision: Decision;
+  readonly cost: number;
+}
+
+export class History {
+  readonly fleet: SimulatedFleet;
+  /** Hits that were counted anywhere, by key: none is ever taken off. */
+  readonly counted = new Map<string, number>();
+  readonly refunded = new Map<string, number>();
+  /** The key that was asked for last. */
+  lastKey = KEYS[0]!;
+  readonly #options: HistoryOptions;
+  readonly #random: () => number;
+  readonly #hits: Hit[] = [];
+
+  constructor(seed: number, options: HistoryOptions) {
+    this.#options = options;
+    this.#random = randomFrom(seed);
+    this.fleet = new SimulatedFleet({
+      policies: options.policies,
+      seed,
+      loss: this.#random() / 2,
+      duplicate: this.#random() * 0.35,
+      delayMs: this.#below(60),
+      ...(options.maxKeys !== undefined && { maxKeys: options.maxKeys }),
+    });
+    const replicas = 2 + this.#below(4);
+    for (let index = 0; index < replicas; index++) this.#add();
+  }
+
+  /** Goes through all steps; `look` is called after each. */
+  run(look: () => void): void {
+    for (let step = 0; step < this.#options.steps; step++) {
+      this.#step();
+      look();
+    }
+  }
+
+  /** Makes everything well again, and waits until all must have heard of all. */
+  recover(): void {
+    this.fleet.network.heal();
+    this.fleet.network.change({});
+    // Longer than a question may wait after many in vain.
+    this.fleet.pass(20_000);
+  }
+
+  get keys(): readonly string[] {
+    return KEYS;
+  }
+
+  #step(): void {
+    const { fleet } = this;
+    const { crashes, resets, refunds } = this.#options;
+    const dice = this.#below(100);
+    if (dice < 55) this.#hit();
+    else if (dice < 80) fleet.pass(this.#below(120));
+    else if (dice < 84) fleet.network.cut(this.#any().transport, this.#any().transport);
+    else if (dice < 87) fleet.network.heal();
+    else if (dice < 90) fleet.pass(this.#below(3_000));
+    else if (dice < 93 && refunds === true) this.#refund();
+    else if (dice < 95 && resets === true) this.#any().limiter.reset(this.#key());
+    else if (dice < 97 && crashes === true) this.#crash();
+    else if (dice < 99 && fleet.replicas.length < REPLICAS_MAX) this.#add();
+  }
+
+  #hit(): void {
+    const replica = this.#any();
+    const key = this.#key();
+    this.lastKey = key;
+    const cost = 1 + this.#below(3);
+    const decision = replica.limiter.check(key, cost);
+    if (!decision.allowed) return;
+    this.#hits.push({ replica, key, decision, cost });
+    this.counted.set(key, (this.counted.get(key) ?? 0) + cost);
+  }
+
+  #refund(): void {
+    const hit = this.#hits.splice(this.#below(this.#hits.length), 1)[0];
+    if (hit === undefined || !this.fleet.replicas.includes(hit.replica)) return;
+    const before = hit.replica.limiter.status().ignoredRefunds;
+    hit.replica.limiter.refund(hit.key, hit.cost, hit.decision);
+    const ignored = hit.replica.limiter.status().ignoredRefunds - before;
+    this.refunded.set(hit.key, (this.refunded.get(hit.key) ?? 0) + hit.cost - ignored);
+  }
+
+  #crash(): void {
+    if (this.fleet.replicas.length < 2) return;
+    const replica = this.#any();
+    replica.crash();
+    this.fleet.replicas = this.fleet.replicas.filter((other) => other !== replica);
+  }
+
+  #add(): void {
+    const { clockMs = 0 } = this.#options;
+    this.fleet.add(Math.floor((this.#random() * 2 - 1) * clockMs));
+  }
+
+  #any(): SimulatedReplica {
+    return this.fleet.replicas[this.#below(this.fleet.replicas.length)]!;
+  }
+
+  #key(): string {
+    return KEYS[this.#below(KEYS.length)]!;
+  }
+
+  #below(end: number): number {
+    return Math.floor(this.#random() * end);
+  }
+}

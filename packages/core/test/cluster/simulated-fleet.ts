@@ -1,0 +1,105 @@
+/**
+ * Limiters of several replicas on one network inside this process, on fake time, from one seed.
+ */
+
+import { vi } from "vitest";
+import { resolveLimiterOptions } from "../../src/limiter/limiter-options.ts";
+import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import { Replicator } from "../../src/replication/replicator.ts";
+import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/transport/memory-network.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+
+/** A number from 0 to 1, the same ones for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x9e37_79b9) | 0;
+    let bits = Math.imul(state ^ (state >>> 16), 0x85eb_ca6b);
+    bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35);
+    return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface FleetOptions extends MemoryNetworkOptions {
+  readonly policies: readonly Policy[];
+  readonly maxKeys?: number;
+  readonly secret?: string;
+}
+
+export class SimulatedReplica {
+  readonly transport: Transport;
+  readonly replicator: Replicator;
+  readonly limiter: StoreLimiter;
+  readonly troubles: string[] = [];
+
+  /** @param clockMs how far its clock is from true time */
+  constructor(
+    network: MemoryNetwork,
+    options: FleetOptions,
+    random: () => number,
+    clockMs: number,
+  ) {
+    this.transport = network.transport();
+    const digit = (): string => Math.floor(random() * 16).toString(16);
+    const clock = { now: () => performance.now() + clockMs, wall: () => Date.now() + clockMs };
+    this.replicator = new Replicator({
+      transport: this.transport,
+      namespace: "simulated",
+      secret: options.secret,
+      clock,
+      id: Array.from({ length: 16 }, digit).join(""),
+      random,
+      readyTimeoutMs: 3_000,
+      spacingMs: 5,
+      nearMs: 50,
+      farMs: 200,
+      report: (trouble) => this.troubles.push(trouble),
+    });
+    const { policies, maxKeys } = options;
+    this.limiter = new StoreLimiter(
+      resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
+      this.replicator,
+    );
+    this.replicator.open();
+  }
+
+  /** Hits that count for a key, as this replica sees it, by policy. */
+  view(key: string): number[] {
+    return this.limiter.inspect(key).results.map(({ used }) => used);
+  }
+
+  /** Ends without a word. */
+  crash(): void {
+    this.transport.close();
+    this.replicator.close();
+  }
+}
+
+export class SimulatedFleet {
+  readonly network: MemoryNetwork;
+  readonly random: () => number;
+  replicas: SimulatedReplica[] = [];
+  readonly #options: FleetOptions;
+
+  constructor(options: FleetOptions) {
+    const { seed = 1 } = options;
+    this.#options = options;
+    this.network = new MemoryNetwork(options);
+    this.random = randomFrom(seed);
+  }
+
+  add(clockMs = 0): SimulatedReplica {
+    const replica = new SimulatedReplica(this.network, this.#options, this.random, clockMs);
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  pass(ms: number): void {
+    vi.advanceTimersByTime(ms);
+  }
+
+  close(): void {
+    for (const { replicator } of this.replicas) replicator.close();
+  }
+}
