@@ -7,11 +7,13 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as core from "@tidegate/core";
 import * as testing from "@tidegate/core/testing";
+import * as transport from "@tidegate/core/transport";
 
 const require = createRequire(import.meta.url);
 for (const [imported, entry] of [
   [core, "@tidegate/core"],
   [testing, "@tidegate/core/testing"],
+  [transport, "@tidegate/core/transport"],
 ]) {
   const required = require(entry);
   const names = Object.keys(imported).filter((name) => /^\w+$/.test(name));

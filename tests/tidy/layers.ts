@@ -36,8 +36,17 @@ export const CORE_PARTS: readonly Part[] = [
   },
   {
     name: "entries",
-    holds: ["index.ts", "testing.ts"],
-    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies", "limiter"],
+    holds: ["index.ts", "testing.ts", "transport.ts"],
+    mayImport: [
+      "bottom",
+      "lattice",
+      "time",
+      "runtime",
+      "store",
+      "policies",
+      "transport",
+      "limiter",
+    ],
   },
 ];
 

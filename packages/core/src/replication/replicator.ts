@@ -65,6 +65,7 @@ export class Replicator implements Listener {
   readonly #repair: Repair;
   readonly #wake: Wake;
   #heartbeatAtMs: number;
+  #wasConnected = false;
   #isOver = false;
 
   constructor(options: ReplicatorOptions) {
@@ -109,7 +110,9 @@ export class Replicator implements Listener {
   /** Begins to hear and to be heard. */
   open(): void {
     const { transport, namespace, report } = this.#options;
-    transport.open((frame) => this.#hear(frame), { namespace, replica: this.id, report });
+    const changed = (): void => this.#transportChanged();
+    transport.open((frame) => this.#hear(frame), { namespace, replica: this.id, report, changed });
+    this.#wasConnected = this.sender.isConnected;
     this.#work();
   }
 
@@ -131,16 +134,16 @@ export class Replicator implements Listener {
     this.#shares.delete(shareKey(share.identity.low, share.identity.high));
   }
 
-  /** Tells all that is left to tell, says goodbye, and lets go of everything. */
-  close(): void {
+  /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
+  async close(): Promise<void> {
     if (this.#isOver) return;
     this.teller.finish();
     this.sender.greet("leave");
     this.#isOver = true;
     this.#wake.stop();
     this.#recent.forget();
-    this.#options.transport.close();
     this.arrival.end();
+    await this.#options.transport.close();
   }
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────
@@ -172,6 +175,16 @@ export class Replicator implements Listener {
     this.#options.report(
       `frames with the id ${this.id} come from elsewhere: every process must draw its own id when it starts`,
     );
+  }
+
+  /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
+  #transportChanged(): void {
+    const { isConnected } = this.sender;
+    const isBack = isConnected && !this.#wasConnected;
+    this.#wasConnected = isConnected;
+    if (!isBack || this.#isOver) return;
+    this.#heartbeatAtMs = this.clock.now();
+    this.#wake.at(this.#heartbeatAtMs);
   }
 
   #hear(frame: Uint8Array): void {

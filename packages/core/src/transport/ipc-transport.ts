@@ -18,10 +18,13 @@ const QUEUE_BYTES_MAX = 1_048_576;
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 1_000;
 const WATCH_MS = 1_000;
+/** How long closing waits for a process that does not read. */
+const LINGER_MS = 500;
 
 class IpcTransport implements Transport {
   #receive: ((frame: Uint8Array) => void) | undefined;
   #report: (trouble: string) => void = () => {};
+  #changed: () => void = () => {};
   #namespace = "";
   /** As the relay: everybody who is connected. Otherwise the relay, once it is. */
   readonly #links = new Set<Socket>();
@@ -29,15 +32,22 @@ class IpcTransport implements Transport {
   #inode = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  #wasConnected = false;
 
   get connected(): boolean {
     return this.#server !== undefined || this.#links.size > 0;
+  }
+
+  get busy(): boolean {
+    for (const link of this.#links) if (link.writableNeedDrain) return true;
+    return false;
   }
 
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
     this.#receive = receive;
     this.#namespace = context.namespace;
     if (context.report !== undefined) this.#report = context.report;
+    if (context.changed !== undefined) this.#changed = context.changed;
     this.#meet();
   }
 
@@ -45,10 +55,10 @@ class IpcTransport implements Transport {
     return this.#receive !== undefined && this.connected && this.#send(frame, undefined);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#receive = undefined;
     clearTimeout(this.#timer);
-    this.#part();
+    await Promise.all(this.#part().map(ended));
   }
 
   /** Connects to the relay, or becomes it. */
@@ -91,6 +101,7 @@ class IpcTransport implements Transport {
       this.#inode = inodeOf(path);
       this.#failures = 0;
       this.#watch(path);
+      this.#look();
     });
     server.unref();
   }
@@ -103,7 +114,8 @@ class IpcTransport implements Transport {
         this.#watch(path);
         return;
       }
-      this.#part();
+      for (const socket of this.#part()) socket.destroy();
+      this.#look();
       this.#meet();
     });
   }
@@ -121,11 +133,16 @@ class IpcTransport implements Transport {
       if (!stream.push(bytes)) socket.destroy();
     });
     socket.on("error", () => {});
+    socket.on("drain", () => {
+      if (!this.busy) this.#tell();
+    });
     socket.once("close", () => {
       this.#links.delete(socket);
       // The relay goes on without one of the others; the others need another relay.
       if (this.#server === undefined) this.#retry();
+      this.#look();
     });
+    this.#look();
   }
 
   #hear(frame: Uint8Array, from: Socket): void {
@@ -169,12 +186,30 @@ class IpcTransport implements Transport {
     this.#timer.unref();
   }
 
-  #part(): void {
+  /** Says whether it is connected, if that is not what was said before. */
+  #look(): void {
+    if (this.connected === this.#wasConnected) return;
+    this.#wasConnected = this.connected;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#receive === undefined) return;
+    try {
+      this.#changed();
+    } catch (error) {
+      this.#report(`a listener threw: ${String(error)}`);
+    }
+  }
+
+  /** Lets go of everybody; returns the sockets, which still have to end. */
+  #part(): readonly Socket[] {
+    const links = [...this.#links];
     const server = this.#server;
     this.#server = undefined;
     server?.close();
-    for (const socket of this.#links) socket.destroy();
     this.#links.clear();
+    return links;
   }
 }
 
@@ -187,6 +222,18 @@ class IpcTransport implements Transport {
  */
 export function ipcTransport(): Transport {
   return new IpcTransport();
+}
+
+/** Ends a socket when all that was written to it has left, or when that takes too long. */
+function ended(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.end(() => socket.destroy());
+  });
 }
 
 function inodeOf(path: string): number {

@@ -12,20 +12,39 @@ export interface TransportContext {
   readonly replica: string;
   /** Takes what went wrong, in a sentence, for whoever operates the process; may be called often. */
   readonly report?: (trouble: string) => void;
+  /**
+   * Told when `connected` is not what it was, and when `busy` has ended, so that what could not be
+   * said before is said at once. Never called while `open`, `publish` or `close` runs.
+   */
+  readonly changed?: () => void;
 }
 
 export interface Transport {
-  /** Begins to deliver what others publish. Called once. */
+  /**
+   * Begins to deliver what others publish. Called once. A frame belongs to whoever receives it from
+   * then on.
+   */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void;
   /**
    * Sends a frame, which belongs to the transport from then on, to all replicas, or to the one with
    * the id `to` where it can. Returns false if the frame has been dropped.
    */
   publish(frame: Uint8Array, to?: string): boolean;
-  /** Stops delivering, and lets go of everything that `open` took. */
-  close(): void;
+  /**
+   * Stops delivering at once, and lets go of everything that `open` took. What it returns resolves
+   * when the frames published before have left, or soon after if they cannot; it never rejects.
+   */
+  close(): void | Promise<void>;
   /** The longest frame that can be sent now; 65,535 when absent. */
   readonly maxPayload?: number;
-  /** Whether frames can leave now, as far as the transport can tell; true when absent. */
+  /**
+   * Whether frames can leave and be heard now, as far as the transport can tell; true when absent.
+   * While it is false, frames that are published anyway are probably lost.
+   */
   readonly connected?: boolean;
+  /**
+   * Whether frames wait for earlier ones to leave; false when absent. Whoever can should wait then:
+   * what is said later says in one frame what would have taken several.
+   */
+  readonly busy?: boolean;
 }

@@ -71,8 +71,8 @@ export class SimulatedReplica {
 
   /** Ends without a word. */
   crash(): void {
-    this.transport.close();
-    this.replicator.close();
+    void this.transport.close();
+    void this.replicator.close();
   }
 }
 
@@ -100,6 +100,6 @@ export class SimulatedFleet {
   }
 
   close(): void {
-    for (const { replicator } of this.replicas) replicator.close();
+    for (const { replicator } of this.replicas) void replicator.close();
   }
 }

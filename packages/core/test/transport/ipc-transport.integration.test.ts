@@ -45,10 +45,10 @@ describe("processes that meet at a socket", () => {
     const ends = Array.from({ length: 5 }, () => open(namespace));
     await reaches(ends[0]!, "all", ends.slice(1));
     while (ends.length > 1) {
-      ends.shift()!.transport.close();
+      await ends.shift()!.transport.close();
       await reaches(ends[0]!, `${ends.length} left`, ends.slice(1));
     }
-    ends[0]!.transport.close();
+    await ends[0]!.transport.close();
   });
 
   it("agree on one relay when all come at the same moment", async () => {
@@ -61,7 +61,7 @@ describe("processes that meet at a socket", () => {
         ends.filter((other) => other !== end),
       );
     }
-    for (const end of ends) end.transport.close();
+    for (const end of ends) await end.transport.close();
   });
 
   it("take over the socket of a process that was killed", async () => {
@@ -69,8 +69,8 @@ describe("processes that meet at a socket", () => {
     writeFileSync(meetingPlace(namespace), "left by somebody");
     const [one, two] = [open(namespace), open(namespace)];
     await reaches(one, "hello", [two]);
-    one.transport.close();
-    two.transport.close();
+    await one.transport.close();
+    await two.transport.close();
   });
 
   it("are not disturbed by one that sends what is no frame", async () => {
@@ -82,8 +82,8 @@ describe("processes that meet at a socket", () => {
     stranger.write(Buffer.alloc(1_000, 0xff));
     await new Promise((resolve) => stranger.once("close", resolve));
     await reaches(two, "after", [one]);
-    one.transport.close();
-    two.transport.close();
+    await one.transport.close();
+    await two.transport.close();
   });
 });
 

@@ -1,0 +1,15 @@
+/**
+ * What carries frames between replicas, for whoever builds something that does.
+ *
+ * `TRANSPORT_CONTRACT` is what the replication relies on, as cases for any test runner; a transport
+ * that keeps it can be used. The checks of options are here so that all transports refuse mistakes in
+ * the same words.
+ */
+
+export { invalidOption, knownOptions, missingOption } from "./options.ts";
+export type { Transport, TransportContext } from "./transport/transport.ts";
+export {
+  type ContractCase,
+  TRANSPORT_CONTRACT,
+  type TransportLab,
+} from "./transport/transport-contract.ts";
