@@ -7,9 +7,10 @@
 import type { TrafficName } from "./cluster/traffic.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
-import type { SpeedRecord, Verdict } from "./scenarios/speed.ts";
+import type { SpeedRecord } from "./scenarios/speed.ts";
 import type { Finding } from "./section.ts";
 import { type SubjectName, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
+import type { Verdict } from "./subjects/subject.ts";
 
 export interface Reading {
   readonly value: number;

@@ -3,7 +3,7 @@
  */
 
 import { memoryUsage } from "node:process";
-import { collectGarbage } from "./rounds.ts";
+import { collectGarbage } from "./collector.ts";
 
 export interface MemoryUse {
   /** The JavaScript heap and what it owns outside, such as the bytes of typed arrays. */

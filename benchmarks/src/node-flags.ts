@@ -1,11 +1,11 @@
 /**
  * The flags that the processes of the benchmarks run under.
  *
- * Speed is measured with the runtime as users have it. What differs elsewhere keeps the runtime's
- * own work out of a figure that is about a limiter.
+ * A subject whose speed is measured has the runtime as users have it. What differs elsewhere keeps
+ * the runtime's own work out of a figure that is about a limiter.
  */
 
-/** For every process: collecting on demand, and room for all subjects at once. */
+/** For every process: collecting on demand, and room for whatever a subject holds. */
 export const COMMON_FLAGS: readonly string[] = ["--expose-gc", "--max-old-space-size=12288"];
 
 /** A young generation, in MiB, that holds whatever a scenario allocates. */

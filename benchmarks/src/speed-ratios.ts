@@ -13,7 +13,7 @@ export interface ComparedSpeed {
   readonly netRatio: number | undefined;
 }
 
-/** Compares each of the records of one process with tidegate's among them. */
+/** Compares each of the records of one run with tidegate's among them. */
 export function compareSpeeds(records: readonly SpeedRecord[]): ComparedSpeed[] {
   return records.map((record) => {
     const tidegate = records.find(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { SpeedRecord, Verdict } from "../src/scenarios/speed.ts";
+import type { SpeedRecord } from "../src/scenarios/speed.ts";
 import { compareSpeeds } from "../src/speed-ratios.ts";
 import type { SubjectName } from "../src/subjects/registry.ts";
+import type { Verdict } from "../src/subjects/subject.ts";
 
 function record(subject: SubjectName, median: number, verdict: Verdict = "allowed"): SpeedRecord {
   const shape = { keys: 1, spread: "uniform", distinctKeys: 1, requests: 10, rounds: 3 } as const;

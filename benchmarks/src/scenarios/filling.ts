@@ -10,7 +10,7 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { fixedWindow } from "@tidegate/core";
-import { collectGarbage } from "../rounds.ts";
+import { collectGarbage } from "../collector.ts";
 import { WINDOW_MS } from "../subjects/subject.ts";
 import { openLimiter } from "../subjects/tidegate.ts";
 import { Tape } from "../tape.ts";

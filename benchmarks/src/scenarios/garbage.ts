@@ -9,11 +9,11 @@
 import { PerformanceObserver, performance } from "node:perf_hooks";
 import { memoryUsage } from "node:process";
 import { setTimeout } from "node:timers/promises";
+import { collectGarbage } from "../collector.ts";
 import { sameKey } from "../keys.ts";
-import { collectGarbage } from "../rounds.ts";
 import { loadSubject, type SubjectName } from "../subjects/registry.ts";
+import { limitFor, type Verdict } from "../subjects/subject.ts";
 import { address } from "../tape.ts";
-import type { Verdict } from "./speed.ts";
 
 export interface GarbageParameters {
   readonly subject: SubjectName;
@@ -34,8 +34,7 @@ export async function measureGarbage({
   subject: name,
   verdict,
 }: GarbageParameters): Promise<GarbageRecord[]> {
-  const limit = verdict === "refused" ? 1 : 1_000_000_000;
-  const subject = (await loadSubject(name))({ limit, keysMax: 1_000 });
+  const subject = (await loadSubject(name))({ limit: limitFor(verdict), keysMax: 1_000 });
   const keys = sameKey(address(1), CHECKS);
   for (let time = 0; time < WARM_UP_TIMES; time++) await subject.run(keys);
 

@@ -7,7 +7,7 @@
 import { cpuUsage } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fixedWindow } from "@tidegate/core";
-import { collectGarbage } from "../rounds.ts";
+import { collectGarbage } from "../collector.ts";
 import { WINDOW_MS } from "../subjects/subject.ts";
 import { openLimiter } from "../subjects/tidegate.ts";
 import { address } from "../tape.ts";

@@ -19,17 +19,27 @@ export interface Subject {
   close(): void;
 }
 
+/** What a subject has to answer to every request that is measured. */
+export type Verdict = "allowed" | "refused";
+
 /** The window of all subjects: so long that none ends while it is measured. */
 export const WINDOW_MS: number = 60 * 60 * 1_000;
 
 /** How many slots a sliding window is cut into. */
 export const SLIDING_SLOTS = 12;
 
+const LIMIT_NEVER_REACHED = 1_000_000_000;
+
 export interface SubjectOptions {
   /** Requests a key may make in one window. */
   readonly limit: number;
   /** How many keys it must be able to hold without dropping one. */
   readonly keysMax: number;
+}
+
+/** The limit under which a subject answers so to each key that was asked for once before. */
+export function limitFor(verdict: Verdict): number {
+  return verdict === "refused" ? 1 : LIMIT_NEVER_REACHED;
 }
 
 /** Builds a subject with nothing in it. */
