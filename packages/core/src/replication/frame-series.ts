@@ -12,7 +12,7 @@ import type { ComponentHead } from "../wire/component-section.ts";
 import { type OpenerNames, writeComponents } from "../wire/component-writer.ts";
 import type { FrameKind } from "../wire/frame.ts";
 import { type WireNote, writeNotes } from "../wire/note-section.ts";
-import { PAGE_BYTES_MAX, writePage } from "../wire/repair-sections.ts";
+import { PAGE_BYTES_MAX, writeHeard, writePage } from "../wire/repair-sections.ts";
 import type { Envelope } from "./envelope.ts";
 import type { ShareIdentity } from "./share.ts";
 
@@ -27,6 +27,18 @@ export interface Coverage {
   readonly to?: string | undefined;
 }
 
+/** A replica that cannot speak for itself any more. */
+export interface SpokenFor {
+  readonly low: number;
+  readonly high: number;
+  /** The last of its frames before the first that has not been heard. */
+  readonly upTo: number;
+  /** How far its raw clock is ahead of ours. */
+  readonly aheadMs: number;
+  /** How long nothing has been heard of it. */
+  readonly silentMs: number;
+}
+
 export interface FrameSeriesOptions {
   readonly envelope: Envelope;
   readonly names: OpenerNames;
@@ -39,6 +51,7 @@ export class FrameSeries {
   readonly #options: FrameSeriesOptions;
   readonly #batch = new ComponentBatch();
   #head: ComponentHead | undefined;
+  #other: SpokenFor | undefined;
   #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
   #parts = 0;
   /** When the frame that is being written was begun, by the raw clock. */
@@ -80,10 +93,18 @@ export class FrameSeries {
     }
   }
 
+  /** What follows is all that is known here of another replica; each frame of it says so. */
+  speakFor(other: SpokenFor): void {
+    this.#spill();
+    this.#other = other;
+    if (!this.#writeOther(other)) this.#endFrame(false);
+  }
+
   /** Sends what has not been sent. */
   end(): void {
     this.#spill();
     this.#head = undefined;
+    this.#other = undefined;
     this.#endFrame(true);
   }
 
@@ -106,6 +127,12 @@ export class FrameSeries {
     const { kind, upTo } = this.#coverage;
     this.sentAtMs = rawNow();
     envelope.begin(kind, this.sentAtMs, upTo).reserve(PAGE_BYTES_MAX);
+    if (this.#other !== undefined) this.#writeOther(this.#other);
+  }
+
+  #writeOther(other: SpokenFor): boolean {
+    const clockMs = Math.max(0, this.sentAtMs + other.aheadMs);
+    return writeHeard(this.#options.envelope.writer, { ...other, clockMs });
   }
 
   #endFrame(isLast: boolean): void {

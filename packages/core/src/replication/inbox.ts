@@ -14,7 +14,14 @@ import type { ComponentHead } from "../wire/component-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
 import { type Heartbeat, readHeartbeat } from "../wire/heartbeat-section.ts";
 import { type NoteSink, readNotes, type WireNote } from "../wire/note-section.ts";
-import { type Asking, type Page, readAsking, readPage } from "../wire/repair-sections.ts";
+import {
+  type Asking,
+  type Heard,
+  type Page,
+  readAsking,
+  readHeard,
+  readPage,
+} from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope, Refusal } from "./envelope.ts";
 import type { Member, Members } from "./members.ts";
@@ -30,6 +37,8 @@ export interface Listener {
   asked(from: Member, asking: Asking): void;
   hello(from: Member): void;
   left(from: Member): void;
+  /** All parts of an answer have been heard. */
+  answered(from: Member): void;
   /** A frame of this replica's id with a number that this replica has not reached. */
   ownAhead(number: number): void;
 }
@@ -61,7 +70,10 @@ export class Inbox implements ComponentSink, NoteSink {
   readonly #components = new ComponentReader();
 
   // Of the frame that is being read:
+  #sender = 0;
   #sentAtMs = 0;
+  /** Replicas that the sender speaks for, and up to which of their frames it knows all. */
+  readonly #others = new Map<string, number>();
   #store: Store | undefined;
   #isWindow = false;
 
@@ -97,11 +109,14 @@ export class Inbox implements ComponentSink, NoteSink {
   #read(reader: FrameReader, member: Member): boolean {
     const { listener } = this.#options;
     const { kind, number } = reader.header;
+    this.#sender = member.index;
+    this.#others.clear();
     let page: Page | undefined;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
-      if (type === SECTIONS.components) this.#components.read(reader, member.index, this);
+      if (type === SECTIONS.components) this.#components.read(reader, this);
       else if (type === SECTIONS.notes) readNotes(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
+      else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
       else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
         if (heartbeat !== undefined) listener.heartbeat(member, heartbeat);
@@ -113,7 +128,7 @@ export class Inbox implements ComponentSink, NoteSink {
     }
     if (reader.isBroken) return false;
     if (page !== undefined) {
-      if (member.parts.hear(page)) member.frames.cover(page.since, page.upTo);
+      this.#cover(member, page);
     } else if (kind === "counts") {
       member.frames.hear(number);
     }
@@ -122,12 +137,38 @@ export class Inbox implements ComponentSink, NoteSink {
     return true;
   }
 
+  /** Once all of an answer is there, nothing is missing any more of what it is about. */
+  #cover(member: Member, page: Page): void {
+    const others = member.parts.hear(page, this.#others);
+    if (others === undefined) return;
+    member.frames.cover(page.since, page.upTo);
+    for (const [id, last] of others) this.#options.members.find(id)?.frames.cover(0, last);
+    this.#options.listener.answered(member);
+  }
+
+  /** The sender speaks for a replica that cannot do so itself. */
+  #hearOf(heard: Heard | undefined): void {
+    if (heard === undefined) return;
+    const { self, members, replicas, clock } = this.#options;
+    const id = idOf(heard.low, heard.high);
+    const heardAtMs = clock.now() - heard.silentMs;
+    const member = id === self ? undefined : members.mention(id, heardAtMs);
+    if (member === undefined || member.index >= NOBODY) return;
+    this.#others.set(id, heard.upTo);
+    if (!member.isHeard) replicas.setOffset(member.index, this.#sentAtMs - heard.clockMs);
+  }
+
   // ── What sections of counts say ──────────────────────────────────────────────────────────────
 
-  wants({ limiterLow, limiterHigh, policy, places }: Readonly<ComponentHead>): boolean {
+  counter(head: Readonly<ComponentHead>): number | undefined {
+    const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
     const share = this.#shareOf(limiterLow, limiterHigh);
     this.#isWindow = places === "window";
-    return share !== undefined && share.places[policy] === places;
+    if (share === undefined || share.places[policy] !== places) return undefined;
+    if (ofLow === 0 && ofHigh === 0) return this.#sender;
+    const id = idOf(ofLow, ofHigh);
+    // What it is said to have counted is only believed of those that have been announced.
+    return this.#others.has(id) ? this.#options.members.find(id)?.index : undefined;
   }
 
   opener(low: number, high: number, baseMs: number, agoMs: number): number {
@@ -136,7 +177,8 @@ export class Inbox implements ComponentSink, NoteSink {
     if (id === self) return SELF;
     const index = replicas.indexOf(id, false);
     // Who is heard is known better from that than from what others say.
-    if (index < NOBODY && members.find(id) === undefined && replicas.offsetMs(index) === 0) {
+    const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;
+    if (index < NOBODY && !isKnown) {
       replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
     }
     return index;

@@ -43,7 +43,9 @@ export class Member {
   refused = 0;
   /** What it knows itself to be behind on, and a checksum of whom it knows. */
   behind: readonly Behind[] = [];
-  membersSum = 0;
+  membersSum: number | undefined;
+  /** For how many heartbeats it has not known of the same replicas as this one. */
+  beatsApart = 0;
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
   asked = 0;
@@ -52,6 +54,11 @@ export class Member {
     this.id = id;
     this.index = index;
     this.heardAtMs = nowMs;
+  }
+
+  /** Whether anything has been heard from itself, and so of its clock. */
+  get isHeard(): boolean {
+    return this.clockMs > Number.NEGATIVE_INFINITY;
   }
 
   /** Whether it has sent counts that have not been heard. */
@@ -99,6 +106,20 @@ export class Members {
     return member;
   }
 
+  /**
+   * Takes note of a replica that others speak for; undefined for one that speaks for itself, or when
+   * there are too many already.
+   *
+   * @param heardAtMs when others heard it last
+   */
+  mention(id: string, heardAtMs: number): Member | undefined {
+    const known = this.#members.get(id);
+    if (known !== undefined) return known.isAlive ? undefined : known;
+    const member = this.#enter(id, heardAtMs, false);
+    if (member !== undefined) member.isAlive = false;
+    return member;
+  }
+
   /** A replica has said that it leaves: what it counted goes on, what it held does not. */
   leave(member: Member): void {
     member.hasLeft = true;
@@ -124,16 +145,27 @@ export class Members {
     return this.#members.size < sizeBefore;
   }
 
-  /** The same number for all who know the same replicas to be alive, themselves included. */
+  /** The same number for all who know of the same replicas, themselves included. */
   checksum(self: string): number {
-    const alive = [self];
-    for (const { id, isAlive } of this.#members.values()) if (isAlive) alive.push(id);
-    return createHash("sha256").update(alive.sort().join()).digest().readUInt32LE();
+    const ids = [self, ...this.#members.keys()].sort();
+    return createHash("sha256").update(ids.join()).digest().readUInt32LE();
   }
 
-  #enter(id: string, nowMs: number): Member | undefined {
+  /** Whether somebody has known of other replicas than this one for so many heartbeats. */
+  differ(own: number, beats: number): boolean {
+    let differ = false;
+    for (const member of this.#members.values()) {
+      const sum = member.membersSum;
+      const isSame = !member.isAlive || sum === undefined || sum === own;
+      member.beatsApart = isSame ? 0 : member.beatsApart + 1;
+      differ ||= member.beatsApart >= beats;
+    }
+    return differ;
+  }
+
+  #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
     if (this.#members.size >= this.#options.membersMax) return undefined;
-    const member = new Member(id, this.#replicas.indexOf(id), nowMs);
+    const member = new Member(id, this.#replicas.indexOf(id, isAlive), nowMs);
     this.#members.set(id, member);
     return member;
   }

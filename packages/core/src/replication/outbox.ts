@@ -8,10 +8,12 @@
 
 import type { Component } from "../lattice/component.ts";
 import { type Replicas, SELF } from "../store/replicas.ts";
+import type { ComponentHead } from "../wire/component-section.ts";
 import type { OpenerName } from "../wire/component-writer.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
 import { FrameSeries } from "./frame-series.ts";
+import type { Member } from "./members.ts";
 import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
 import type { Slices } from "./slicer.ts";
@@ -26,6 +28,15 @@ export interface OutboxOptions {
   readonly replicas: Replicas;
   readonly shares: () => Iterable<Share>;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
+}
+
+export interface PageOptions {
+  readonly since: number;
+  readonly upTo: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to: string | undefined;
+  /** Others to speak for as well. */
+  readonly others: readonly Member[];
 }
 
 export class Outbox {
@@ -56,22 +67,25 @@ export class Outbox {
     this.#series.end();
   }
 
-  /** All that changed after one frame of counts, and until the one that was sent last. */
-  *page(since: number, upTo: number, to: string | undefined): Slices {
+  /**
+   * All that changed after one frame of counts, and until the one that was sent last; and all that is
+   * known of some others, who cannot be asked any more.
+   */
+  *page({ since, upTo, to, others }: PageOptions): Slices {
     this.#series.begin({ kind: "page", since, upTo, to });
     for (const share of this.#options.shares()) {
-      yield* this.#records(share, undefined, since);
+      if (since < upTo) yield* this.#records(share, undefined, since);
       this.#notes(share, since);
     }
+    for (const other of others) yield* this.#heardOf(other);
     this.#series.end();
   }
 
   /** Of some records, or of all, what changed after a frame. */
   *#records(share: Share, ids: Int32Array | undefined, since: number): Slices {
-    const { store, identity, places } = share;
-    const limiter = { limiterLow: identity.low, limiterHigh: identity.high };
-    for (const [policy, kind] of places.entries()) {
-      this.#series.section({ ...limiter, policy, places: kind });
+    const { store, places } = share;
+    for (const policy of places.keys()) {
+      this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
       const end = (): number => ids?.length ?? store.records.end;
       for (let at = ids === undefined ? 1 : 0; at < end(); at++) {
@@ -81,13 +95,33 @@ export class Outbox {
     }
   }
 
+  /** All that is known of another replica that is gone. */
+  *#heardOf({ id, index, frames, heardAtMs, isAlive }: Member): Slices {
+    const { replicas, clock } = this.#options;
+    const of = halvesOf(id);
+    const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
+    const silentMs = Math.max(0, clock.now() - heardAtMs);
+    this.#series.speakFor({ ...of, upTo: isAlive ? 0 : frames.last, aheadMs, silentMs });
+    // That one who speaks for himself is there, and no more.
+    if (isAlive) return;
+    for (const share of this.#options.shares()) {
+      const { store, places } = share;
+      for (const policy of places.keys()) {
+        this.#series.section({ ...headOf(share, policy), ofLow: of.low, ofHigh: of.high });
+        const visit = this.#visitorOfOthers(share, policy);
+        for (let record = 1; record < store.records.end; record++) {
+          store.changes.emitHeard(record, index, policy, visit);
+          if (record % RECORDS_PER_SLICE === 0) yield;
+        }
+      }
+    }
+  }
+
   #givenUp(share: Share): void {
-    const { identity, places } = share;
-    const limiter = { limiterLow: identity.low, limiterHigh: identity.high };
     const components = share.takeGivenUp();
     if (components.length === 0) return;
-    for (const [policy, kind] of places.entries()) {
-      this.#series.section({ ...limiter, policy, places: kind });
+    for (const policy of share.places.keys()) {
+      this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
       for (const component of components) if (component.policy === policy) visit(component);
     }
@@ -109,10 +143,31 @@ export class Outbox {
     return (component) => series.component(component, component.opener === SELF ? originMs : 0);
   }
 
+  /** Others' times are by their own raw clocks, but for windows that this replica opened. */
+  #visitorOfOthers(share: Share, policy: number): (component: Readonly<Component>) => void {
+    const isWindow = share.places[policy] === "window";
+    const { originMs } = this.#options.clock;
+    return (component) => {
+      this.#series.component(component, isWindow && component.opener === SELF ? originMs : 0);
+    };
+  }
+
   #describe(opener: number, openedAtMs: number): OpenerName {
     const { clock, replicas } = this.#options;
     const toRaw = opener === SELF ? 0 : replicas.offsetMs(opener) + clock.originMs;
     const { low, high } = halvesOf(replicas.idOf(opener));
     return { low, high, agoMs: this.#series.sentAtMs - (openedAtMs + toRaw) };
   }
+}
+
+/** What a section says of all its entries, where this replica has counted them. */
+function headOf({ identity, places }: Share, policy: number): ComponentHead {
+  return {
+    limiterLow: identity.low,
+    limiterHigh: identity.high,
+    ofLow: 0,
+    ofHigh: 0,
+    policy,
+    places: places[policy]!,
+  };
 }

@@ -12,6 +12,7 @@ import type { Member, Members } from "./members.ts";
 import type { RecentFrames } from "./recent-frames.ts";
 import { halvesOf, idOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
+import type { Answer } from "./teller.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a question waits: what is missing may just be late. */
@@ -28,6 +29,8 @@ const ANSWER_SPACING_MS = 200;
 const RELAY_AFTER_MS = 1_000;
 const RELAY_SPREAD_MS = 500;
 const RELAY_FRAMES_MAX = 64;
+/** Who has been silent for so long is not waited for any more. */
+const SILENCE_MS_MAX = 60_000;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
 
@@ -37,8 +40,7 @@ export interface RepairOptions {
   readonly recent: RecentFrames;
   readonly random: () => number;
   readonly silentMs: number;
-  /** Answers with all that changed after frame `since`; to one replica, or to all. */
-  readonly answer: (since: number, to: string | undefined) => void;
+  readonly answer: (answer: Answer) => void;
   readonly sender: Sender;
 }
 
@@ -47,6 +49,7 @@ export class Repair {
   #answerAtMs = NEVER;
   #answerSince = 0;
   #answerTo: string | undefined;
+  #answerOthers = false;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   #relayAtMs = NEVER;
 
@@ -72,11 +75,11 @@ export class Repair {
   }
 
   /** Somebody asks somebody for something. */
-  asked(from: Member, { low, high, since }: Asking, sent: number, now: number): void {
+  asked(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
     const { self, members } = this.#options;
     const id = idOf(low, high);
     if (id === self) {
-      if (since <= sent) this.#owe(from.id, since, now);
+      if (since <= sent) this.#owe(from.id, since, others, now);
       return;
     }
     const member = members.find(id);
@@ -93,15 +96,18 @@ export class Repair {
     }
   }
 
-  /** Whom this replica cannot hear properly, and up to where it has. */
+  /** Whom this replica cannot hear properly, and up to where it has; first who has more to say. */
   behind(now: number): Behind[] {
     const behind: Behind[] = [];
+    const silent: Behind[] = [];
     for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
-      const isSilent = !hasLeft && now - heardAtMs > this.#options.silentMs;
-      if (isBehind || isSilent) behind.push({ ...halvesOf(id), number: frames.last });
-      if (behind.length === BEHIND_MAX) break;
+      const silenceMs = now - heardAtMs;
+      const isSilent = !hasLeft && silenceMs > this.#options.silentMs && silenceMs < SILENCE_MS_MAX;
+      if (!isBehind && !isSilent) continue;
+      (isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
     }
-    return behind;
+    // More than fit take turns.
+    return [...this.#turned(behind), ...this.#turned(silent)].slice(0, BEHIND_MAX);
   }
 
   /** Does what is due. */
@@ -112,12 +118,19 @@ export class Repair {
     if (now >= this.#answerAtMs) {
       this.#answerAtMs = NEVER;
       this.#answeredAtMs = now;
-      this.#options.answer(this.#answerSince, this.#answerTo);
+      const others = this.#answerOthers ? Array.from(this.#options.members.all()) : [];
+      this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others });
     }
     if (now >= this.#relayAtMs) {
       this.#relayAtMs = NEVER;
       this.#relay();
     }
+  }
+
+  /** The same in the same order, from anyone of them on. */
+  #turned<Item>(items: readonly Item[]): Item[] {
+    const first = Math.floor(this.#options.random() * items.length);
+    return [...items.slice(first), ...items.slice(0, first)];
   }
 
   #wait(leastMs: number, spreadMs: number): number {
@@ -132,34 +145,44 @@ export class Repair {
     const again = Math.min(ASK_AGAIN_MS * 2 ** member.asked, ASK_AGAIN_MS_MAX);
     member.asked++;
     member.askAtMs = now + this.#wait(again, ASK_SPREAD_MS);
-    this.#options.sender.ask({ ...halvesOf(member.id), since: member.frames.last });
+    const since = member.frames.last;
+    this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
   }
 
   /** One answer serves all who asked until it is given: from where the first gap begins. */
-  #owe(to: string, since: number, now: number): void {
+  #owe(to: string, since: number, others: boolean, now: number): void {
     if (this.#answerAtMs === NEVER) {
       const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
       this.#answerAtMs = Math.max(soon, this.#answeredAtMs + ANSWER_SPACING_MS);
       this.#answerSince = since;
       this.#answerTo = to;
+      this.#answerOthers = others;
       return;
     }
+    this.#answerOthers ||= others;
     this.#answerSince = Math.min(this.#answerSince, since);
     if (this.#answerTo !== to) this.#answerTo = undefined;
   }
 
-  /** About two of those who could help do: whoever is still behind after that says so again. */
+  /**
+   * Passes on what others say that they do not hear. About two of those who could do so do, others the
+   * next time: not everybody who could help has what is missing.
+   */
   #relay(): void {
-    const { members, recent, sender, random } = this.#options;
-    const share = HELPERS / Math.max(1, members.size);
-    for (const { id: to, behind, isAlive } of members.all()) {
-      if (!isAlive || random() >= share) continue;
+    const { members, recent, sender, answer, random } = this.#options;
+    const alive = Array.from(members.all()).filter((member) => member.isAlive);
+    // All that are alive but the one who is helped.
+    const share = HELPERS / alive.length;
+    for (const { id: to, behind } of alive) {
+      if (behind.length === 0 || random() >= share) continue;
       for (const { low, high, number } of behind) {
-        const from = idOf(low, high);
-        const isSpeaking = members.find(from)?.isAlive === true;
-        if (from === to) continue;
-        const frames = recent.after(from, number, isSpeaking);
+        const from = members.find(idOf(low, high));
+        if (from === undefined || from.id === to) continue;
+        const frames = recent.after(from.id, number, from.isAlive);
         for (const frame of frames.slice(0, RELAY_FRAMES_MAX)) sender.publish(frame, to);
+        if (from.isAlive || from.frames.last <= number) continue;
+        // Who is gone cannot be asked for what is older than the frames that are kept.
+        answer({ since: Number.POSITIVE_INFINITY, to, others: [from] });
       }
     }
   }

@@ -22,6 +22,13 @@ export function halvesOf(id: string): IdHalves {
   };
 }
 
+/** How close two ids are; they are random, and so is who is closest to whom. */
+export function closeness(left: string, right: string): number {
+  const one = halvesOf(left);
+  const other = halvesOf(right);
+  return ((one.low ^ other.low) >>> 0) * 2 ** 20 + ((one.high ^ other.high) >>> 12);
+}
+
 function digits(half: number): string {
   return (half >>> 0).toString(16).padStart(HALF_DIGITS, "0");
 }

@@ -13,6 +13,7 @@ import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
 import { Seal } from "../wire/seal.ts";
 import { Arrival } from "./arrival.ts";
+import { Bequest } from "./bequest.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
@@ -34,6 +35,8 @@ const MEMBERS_MAX = 4_096;
 /** How much longer than what it counted lives a silent replica is remembered. */
 const LATE_MS = 60_000;
 const HELLO_SPREAD_MS = 20;
+/** Heartbeats after which it is no coincidence that another knows of other replicas. */
+const BEATS_APART = 4;
 
 export interface ReplicatorOptions extends CountdownOptions {
   readonly transport: Transport;
@@ -63,6 +66,7 @@ export class Replicator implements Listener {
   readonly #shares = new Map<string, Share>();
   readonly #recent = new RecentFrames();
   readonly #repair: Repair;
+  readonly #bequest: Bequest;
   readonly #wake: Wake;
   #heartbeatAtMs: number;
   #wasConnected = false;
@@ -98,8 +102,9 @@ export class Replicator implements Listener {
       ...common,
       recent: this.#recent,
       silentMs: BEHIND_AFTER_MS,
-      answer: (since, to) => this.teller.answer(since, to),
+      answer: (answer) => this.teller.answer(answer),
     });
+    this.#bequest = new Bequest({ ...common, missedAfterMs: SILENT_MS + HEARTBEAT_MS });
     this.#wake = new Wake(
       () => clock.now(),
       () => this.#work(),
@@ -125,7 +130,7 @@ export class Replicator implements Listener {
     const now = this.clock.now();
     for (const member of this.members.all()) {
       if (!member.isAlive || member.sent === 0) continue;
-      this.sender.ask({ ...halvesOf(member.id), since: 0 });
+      this.sender.ask({ ...halvesOf(member.id), since: 0, others: false });
       member.askAtMs = now + HEARTBEAT_MS;
     }
   }
@@ -170,6 +175,10 @@ export class Replicator implements Listener {
     this.members.leave(from);
   }
 
+  answered(from: Member): void {
+    this.#bequest.answered(from, this.clock.now());
+  }
+
   ownAhead(number: number): void {
     if (number < this.teller.nextFrame) return;
     this.#options.report(
@@ -192,8 +201,10 @@ export class Replicator implements Listener {
     const member = this.inbox.hear(frame);
     if (member === undefined) return;
     this.#recent.keep(member.id, member.sent, frame);
-    this.#repair.heard(member, this.clock.now());
-    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#heartbeatAtMs));
+    const now = this.clock.now();
+    this.#repair.heard(member, now);
+    this.#bequest.heard(now);
+    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeatAtMs));
   }
 
   // ── What is due ──────────────────────────────────────────────────────────────────────────────
@@ -204,11 +215,13 @@ export class Replicator implements Listener {
     this.arrival.work(now);
     if (now >= this.#heartbeatAtMs) this.#beat(now);
     this.#repair.work(now);
+    this.#bequest.work(now);
     this.teller.work(now);
     this.#wake.at(
       Math.min(
         this.#heartbeatAtMs,
         this.#repair.dueAtMs,
+        this.#bequest.dueAtMs,
         this.teller.dueAtMs,
         this.arrival.dueAtMs,
       ),
@@ -224,9 +237,11 @@ export class Replicator implements Listener {
       .filter(({ isAlive }) => isAlive)
       .map(({ index }) => this.replicas.offsetMs(index) + this.clock.originMs);
     this.clock.follow(now, clusterOffsetMs(offsetsMs), !this.arrival.isOver);
+    const members = this.members.checksum(this.id);
+    if (this.members.differ(members, BEATS_APART)) this.#bequest.apart(now);
     this.sender.heartbeat({
       finalUntilMs: this.teller.finalUntilMs(now),
-      members: this.members.checksum(this.id),
+      members,
       allowed: 0,
       refused: 0,
       behind: this.#repair.behind(now),

@@ -11,6 +11,7 @@ import type { Seal } from "../wire/seal.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { Countdown, type CountdownOptions, isUrgent } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
+import type { Member } from "./members.ts";
 import { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
@@ -27,6 +28,15 @@ export interface TellerOptions extends CountdownOptions {
   readonly replicaCount: () => number;
   /** Asks to be looked at again at some time. */
   readonly wakeAt: (ms: number) => void;
+}
+
+/** What somebody is told who has asked, or has missed something. */
+export interface Answer {
+  /** The frame of counts after which changes are told; infinite for none. */
+  readonly since: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to: string | undefined;
+  readonly others: readonly Member[];
 }
 
 export class Teller implements Announcer {
@@ -91,9 +101,12 @@ export class Teller implements Announcer {
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
-  /** Tells all that changed after a frame of counts, to one replica or to all. */
-  answer(since: number, to: string | undefined): void {
-    this.#answering.run(this.#answers.page(since, this.#options.sender.counted, to));
+  /** Tells all that changed after a frame of counts, if any, and all that is known of others. */
+  answer({ since, to, others }: Answer): void {
+    // What is pending would be in the answer without anybody else having heard of it.
+    if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
+    const upTo = this.#options.sender.counted;
+    this.#answering.run(this.#answers.page({ since: Math.min(since, upTo), upTo, to, others }));
   }
 
   /** Tells all that there is to tell, however long it takes, and nothing after that. */

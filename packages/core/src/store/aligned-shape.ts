@@ -189,6 +189,18 @@ export class AlignedShape implements Shape {
     visit(component);
   }
 
+  emitHeard(
+    id: number,
+    replica: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    this.#chain.show(id, replica, component, visit);
+  }
+
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));

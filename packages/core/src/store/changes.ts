@@ -77,23 +77,45 @@ export class Changes {
     return true;
   }
 
+  /** Shows what another replica is known to have counted under one policy in a record. */
+  emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
+    const { records, shapes } = this.#entries;
+    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return;
+    this.#versions.renew(id);
+    const { now, clusterNow } = this.#present;
+    const component = this.#component;
+    const shape = shapes[policy]!;
+    this.#identify(id, component);
+    component.replica = replica;
+    component.policy = policy;
+    if (!shape.endsWithReset) component.reset = 0;
+    shape.emitHeard(id, replica, now, clusterNow, component, visit);
+  }
+
   /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
   emit(id: number, visit: ComponentVisitor, only?: number): void {
     const { records, shapes } = this.#entries;
     const { generation, now, clusterNow } = this.#present;
     const component = this.#component;
-    component.low = records.word(id, FINGERPRINT_LOW);
-    component.high = records.word(id, FINGERPRINT_HIGH);
+    this.#identify(id, component);
     component.replica = SELF;
     // Only the low half is stored; it lies at most 2^32 evictions back.
     const age = ((generation | 0) - records.word(id, GENERATION)) >>> 0;
     component.generation = generation - age;
-    const reset = this.#resets.known(component.low, component.high);
+    const { reset } = component;
     shapes.forEach((shape, policy) => {
       if (only !== undefined && policy !== only) return;
       component.policy = policy;
       component.reset = shape.endsWithReset ? reset : 0;
       shape.emit(id, now, clusterNow, component, visit);
     });
+  }
+
+  /** Fills in the key, and the reset that everything known of it is of. */
+  #identify(id: number, component: Component): void {
+    const { records } = this.#entries;
+    component.low = records.word(id, FINGERPRINT_LOW);
+    component.high = records.word(id, FINGERPRINT_HIGH);
+    component.reset = this.#resets.known(component.low, component.high);
   }
 }

@@ -9,6 +9,7 @@
  */
 
 import type { Component } from "../lattice/component.ts";
+import type { ComponentVisitor } from "./entry.ts";
 import { RecordPool } from "./record-pool.ts";
 import { SELF } from "./replicas.ts";
 
@@ -160,10 +161,20 @@ export class ComponentChain {
   /** Copies counts and identity into `component`. */
   describe(link: number, component: Component): void {
     component.replica = this.replica(link);
+    if (component.replica !== SELF) component.generation = this.generation(link) >>> 0;
     component.opener = this.opener(link);
     component.place = this.place(link);
     component.hits = this.hits(link);
     component.refunds = this.refunds(link);
     component.refusals = this.refusals(link);
+  }
+
+  /** Shows what a replica has counted. */
+  show(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
+    for (let link = this.first(id); link !== 0; link = this.next(link)) {
+      if (this.replica(link) !== replica) continue;
+      this.describe(link, component);
+      visit(component);
+    }
   }
 }

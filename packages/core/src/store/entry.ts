@@ -38,7 +38,7 @@ export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
 /** What names the place of a component: a window, a slot of time, an instant on its writer's clock, or nothing. */
 export type Places = "window" | "slot" | "instant" | "none";
 
-/** Takes one own component of a key; the object is reused and must be copied to be kept. */
+/** Takes one component of a key; the object is reused and must be copied to be kept. */
 export type ComponentVisitor = (component: Component) => void;
 
 /**
@@ -80,6 +80,15 @@ export interface Shape {
   /** Shows every own component that still counts. */
   emit(
     id: number,
+    now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void;
+  /** Shows what another replica is known to have counted, as far as it still counts. */
+  emitHeard(
+    id: number,
+    replica: number,
     now: number,
     clusterNow: number,
     component: Component,

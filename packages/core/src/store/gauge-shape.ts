@@ -148,6 +148,9 @@ export class GaugeShape implements Shape {
     visit(component);
   }
 
+  /** What a replica held ends with it, so nobody has to hear of that from others. */
+  emitHeard(): void {}
+
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));

@@ -207,6 +207,19 @@ export class GridShape implements Shape {
     }
   }
 
+  emitHeard(
+    id: number,
+    replica: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
+    this.#grid.emitHeard(id, replica, component, visit);
+  }
+
   refersTo(id: number, mark: (replica: number) => void): void {
     this.#grid.refersTo(id, mark);
   }

@@ -32,12 +32,13 @@ const CACHE_MS_MAX = 2 ** 30;
 /** More lists of one key than any lawful history makes. */
 const LISTS_MAX = 4096;
 
-/** Takes one log: its list, what to add to its times, and what was given back of its hits. */
+/** Takes one log: its list, what to add to its times, what was given back of its hits, its generation. */
 export type LogVisitor = (
   lists: TimeLists,
   owner: number,
   offsetMs: number,
   refunds: TimedRefunds,
+  generation: number,
 ) => void;
 
 export class HeardLogs {
@@ -80,9 +81,12 @@ export class HeardLogs {
     return endsAt;
   }
 
-  each(id: number, visit: LogVisitor): void {
+  /** Shows the logs of all replicas, or of one. */
+  each(id: number, visit: LogVisitor, replica?: number): void {
     for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
-      visit(this.#lists, list, this.#offsetMs(list), this.#refunds);
+      if (replica !== undefined && this.#replica(list) !== replica) continue;
+      const generation = this.#pool.word(list, GENERATION);
+      visit(this.#lists, list, this.#offsetMs(list), this.#refunds, generation);
     }
   }
 

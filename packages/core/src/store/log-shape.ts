@@ -116,7 +116,7 @@ export class LogShape implements Shape {
         return missing > 0;
       });
     };
-    collect(this.#own, id, 0, this.#refunds);
+    collect(this.#own, id, 0, this.#refunds, 0);
     this.#heard.each(id, collect);
     if (leaving.length > 1) leaving.sort((left, right) => left.at - right.at);
     for (const { at, hits } of leaving) {
@@ -194,6 +194,34 @@ export class LogShape implements Shape {
       visit(component);
       return true;
     });
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, now);
+    component.opener = replica;
+    component.refusals = 0;
+    const show: LogVisitor = (lists, owner, offsetMs, refunds, generation) => {
+      component.generation = generation >>> 0;
+      component.place = now - offsetMs - this.#windowMs - this.#marginMs;
+      component.hits = lists.base(owner) >>> 0;
+      component.refunds = 0;
+      if (component.place >= 0) visit(component);
+      lists.walk(owner, (time, total) => {
+        component.place = time;
+        component.hits = total >>> 0;
+        component.refunds = refunds.at(owner, time);
+        visit(component);
+        return true;
+      });
+    };
+    this.#heard.each(id, show, replica);
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {

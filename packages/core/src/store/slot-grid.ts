@@ -13,6 +13,7 @@
 import { drain } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
 import { BucketLevel, LEVEL_WORDS } from "./bucket-level.ts";
+import type { ComponentVisitor } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
 import { SlotBins } from "./slot-bins.ts";
@@ -183,6 +184,26 @@ export class SlotGrid {
     const grew = rings.raise(ring, bin, hits, refunds);
     this.bins.addOthers(id, bin, rings.hits(ring, bin) - before);
     return grew;
+  }
+
+  /** Shows what another replica has counted in the slots of an aligned record. */
+  emitHeard(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
+    const rings = this.#rings;
+    const { slot } = this.time;
+    component.opener = replica;
+    component.refusals = 0;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+      if (rings.replica(ring) !== replica) continue;
+      rings.turn(ring, slot);
+      component.generation = rings.generation(ring) >>> 0;
+      for (let place = slot - this.#slots + 1; place <= slot + this.ahead; place++) {
+        const bin = this.binOf(place);
+        component.place = place;
+        component.hits = rings.counted(ring, bin);
+        component.refunds = component.hits - rings.hits(ring, bin);
+        if (component.hits > 0) visit(component);
+      }
+    }
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {

@@ -54,11 +54,20 @@ export class SlotRings {
     return this.#pool.word(ring, REPLICA);
   }
 
+  generation(ring: number): number {
+    return this.#pool.word(ring, GENERATION);
+  }
+
+  /** Hits counted in one bin, those given back included. Needs a `turn`. */
+  counted(ring: number, bin: number): number {
+    return this.#pool.count(ring, BINS + bin);
+  }
+
   /** Hits in one bin, less refunds. Needs a `turn`. */
   hits(ring: number, bin: number): number {
     const refunds =
       this.#refunds.size === 0 ? 0 : (this.#refunds.get(ring * this.#bins + bin) ?? 0);
-    return this.#pool.count(ring, BINS + bin) - refunds;
+    return this.counted(ring, bin) - refunds;
   }
 
   /** Whether any hit was counted in it, refunded or not. Needs a `turn`. */

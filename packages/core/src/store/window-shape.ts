@@ -254,12 +254,19 @@ export class WindowShape implements Shape {
       component.refusals = record.refusals(id);
       visit(component);
     }
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      if (chain.replica(link) !== SELF) continue;
-      chain.describe(link, component);
-      visit(component);
-    }
+    this.#chain.show(id, SELF, component, visit);
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, now);
+    if (this.endsAt !== 0) this.#chain.show(id, replica, component, visit);
   }
 
   refersTo(id: number, mark: (index: number) => void): void {

@@ -17,17 +17,24 @@ const TIME_MAX = 2 ** 52;
 
 /** Takes what a section holds, as far as it is of interest. */
 export interface ComponentSink {
-  /** Whether the limiter's components are wanted; the rest of the section is skipped otherwise. */
-  wants(head: Readonly<ComponentHead>): boolean;
+  /** The number of who counted; undefined, and the rest is skipped, if nobody wants to know. */
+  counter(head: Readonly<ComponentHead>): number | undefined;
   /** The number of an opener; `baseMs` on its clock is `agoMs` ago on the sender's. */
   opener(low: number, high: number, baseMs: number, agoMs: number): number;
-  /** A component, but for who counted it; the object is reused. */
+  /** A component; the object is reused. */
   component(component: Component): void;
 }
 
 /** Reads a section of components. Broken input leaves `reader.isBroken` set, perhaps after some were taken. */
 export class ComponentReader {
-  readonly #head: ComponentHead = { limiterLow: 0, limiterHigh: 0, policy: 0, places: "window" };
+  readonly #head: ComponentHead = {
+    limiterLow: 0,
+    limiterHigh: 0,
+    ofLow: 0,
+    ofHigh: 0,
+    policy: 0,
+    places: "window",
+  };
   readonly #component = blankComponent();
   readonly #openers: number[] = [];
   readonly #bases: number[] = [];
@@ -37,9 +44,10 @@ export class ComponentReader {
   #reset = 0;
   #base = 0;
 
-  /** @param replica the number of the sender, who counted all of them */
-  read(reader: ByteReader, replica: number, sink: ComponentSink): void {
-    if (!this.#readHead(reader) || !sink.wants(this.#head)) return;
+  read(reader: ByteReader, sink: ComponentSink): void {
+    if (!this.#readHead(reader)) return;
+    const replica = sink.counter(this.#head);
+    if (replica === undefined) return;
     if (!this.#readOpeners(reader, sink)) return;
     const component = this.#component;
     component.low = 0;
@@ -60,6 +68,9 @@ export class ComponentReader {
     reader.halves(8);
     head.limiterLow = reader.low;
     head.limiterHigh = reader.high;
+    reader.halves(8);
+    head.ofLow = reader.low;
+    head.ofHigh = reader.high;
     head.policy = reader.u8();
     const places = PLACE_KINDS[reader.u8()];
     this.#gapBytes = reader.u8();

@@ -1,7 +1,9 @@
 /**
  * Components of one policy of one limiter, as a section of a frame.
  *
- *     | limiter 8 | policy | place kind | gap bytes | age bytes | generation | reset | base | openers | entries … |
+ *     | limiter 8 | of 8 | policy | place kind | gap bytes | age bytes | generation | reset | base | openers | entries … |
+ *
+ * `of` is who counted: 0 for the sender, and else a replica that cannot speak for itself any more.
  *
  * An entry is a byte of flags, the gap to the fingerprint before it, where it was counted, and the
  * counts. The rest is there only if the flags say so: what most entries have in common stands once in
@@ -33,6 +35,9 @@ export interface ComponentHead {
   /** The limiter's identity, as two halves of 64 bits. */
   limiterLow: number;
   limiterHigh: number;
+  /** Who counted, where it was not the sender; otherwise 0. */
+  ofLow: number;
+  ofHigh: number;
   policy: number;
   places: PlaceKind;
 }

@@ -17,7 +17,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 const ENTRY_BYTES_MAX = 1 + 16 + 5 * 8;
 const OPENERS_MAX = 255;
 const OPENER_BYTES = 8 + 8 + 8;
-const HEAD_BYTES = 8 + 1 + 1 + 1 + 1 + 3 * 8 + 1;
+const HEAD_BYTES = 8 + 8 + 1 + 1 + 1 + 1 + 3 * 8 + 1;
 
 /** Gives openers, which stores know by numbers, the ids that everybody knows them by. */
 export interface OpenerNames {
@@ -44,6 +44,7 @@ export function writeComponents(
   const common = commonOf(head.places, batch, first);
   const { order } = batch;
   writer.halves(head.limiterLow, head.limiterHigh, 8);
+  writer.halves(head.ofLow, head.ofHigh, 8);
   writer.u8(head.policy);
   writer.u8(PLACE_KINDS.indexOf(head.places));
   writer.u8(common.gapBytes);

@@ -34,6 +34,7 @@ export const SECTIONS = {
   heartbeat: 4,
   asking: 5,
   page: 6,
+  heard: 7,
 } as const;
 
 /** What stands before the sections. */

@@ -1,7 +1,9 @@
 /**
  * Asking for what was missed, and saying what an answer covers.
  *
- *     asking   | replica 8 | since |            counts of that replica that changed after frame `since`
+ *     asking   | replica 8 | since | others |   counts of that replica that changed after frame `since`,
+ *                                               and of those who are gone, if `others` is 1
+ *     heard    | replica 8 | up to | clock | silent |   that an answer has all that is known of that replica's counts
  *     page     | since | up to | part | parts | one of the frames that together say all of it
  *
  * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
@@ -18,6 +20,8 @@ export interface Asking {
   readonly low: number;
   readonly high: number;
   readonly since: number;
+  /** Whether to tell as well what is known of those who cannot be asked any more. */
+  readonly others: boolean;
 }
 
 /** Which part of which answer a frame is. */
@@ -30,15 +34,29 @@ export interface Page {
   readonly parts: number;
 }
 
+/** Another replica of whose counts an answer has all that its sender knows. */
+export interface Heard {
+  readonly low: number;
+  readonly high: number;
+  /** The last of its frames before the first that the sender has not heard. */
+  readonly upTo: number;
+  /** What its raw clock shows when the frame is sent, as far as the sender knows. */
+  readonly clockMs: number;
+  /** How long nothing has been heard of it. */
+  readonly silentMs: number;
+}
+
 /** More parts than the largest table has; an answer with more is not believed. */
 export const PARTS_MAX = 65_536;
+const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
 /** The most bytes that the section of a page takes. */
 export const PAGE_BYTES_MAX: number = 3 + 4 * VARINT_BYTES_MAX;
 
 export function writeAsking(writer: FrameWriter, asking: Asking): boolean {
-  if (!writer.beginSection(SECTIONS.asking, 16)) return false;
+  if (!writer.beginSection(SECTIONS.asking, 8 + VARINT_BYTES_MAX + 1)) return false;
   writer.halves(asking.low, asking.high, 8);
   writer.varint(asking.since);
+  writer.u8(asking.others ? 1 : 0);
   writer.endSection();
   return true;
 }
@@ -47,8 +65,29 @@ export function readAsking(reader: ByteReader): Asking | undefined {
   reader.halves(8);
   const { low, high } = reader;
   const since = reader.varint();
+  const others = reader.u8();
+  if (reader.left > 0 || others > 1) reader.isBroken = true;
+  return reader.isBroken ? undefined : { low, high, since, others: others === 1 };
+}
+
+export function writeHeard(writer: FrameWriter, heard: Heard): boolean {
+  if (!writer.beginSection(SECTIONS.heard, HEARD_BYTES_MAX)) return false;
+  writer.halves(heard.low, heard.high, 8);
+  writer.varint(heard.upTo);
+  writer.varint(heard.clockMs);
+  writer.varint(heard.silentMs);
+  writer.endSection();
+  return true;
+}
+
+export function readHeard(reader: ByteReader): Heard | undefined {
+  reader.halves(8);
+  const { low, high } = reader;
+  const upTo = reader.varint();
+  const clockMs = reader.varint();
+  const silentMs = reader.varint();
   if (reader.left > 0) reader.isBroken = true;
-  return reader.isBroken ? undefined : { low, high, since };
+  return reader.isBroken ? undefined : { low, high, upTo, clockMs, silentMs };
 }
 
 export function writePage(writer: FrameWriter, page: Page): boolean {

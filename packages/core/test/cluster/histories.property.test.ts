@@ -80,8 +80,21 @@ describe("whatever the network does", () => {
     });
   });
 
+  it.each([
+    ["windows", windows],
+    ["slots", slots],
+  ])(
+    "all see the same of those that crashed as well, and never more than happened: %s",
+    (_, policies) => {
+      forAll(6, (seed) => {
+        const history = lived(seed, { policies, steps: 150, crashes: true });
+        for (const [key, seen] of views(history)) expect(seen.size, key).toBe(1);
+        history.fleet.close();
+      });
+    },
+  );
+
   const lossy: [string, HistoryOptions][] = [
-    ["crashes", { policies: windows, steps: 150, crashes: true }],
     ["crashes, slots, resets", { policies: slots, steps: 150, crashes: true, resets: true }],
     ["too few keys", { policies: windows, steps: 150, maxKeys: 3 }],
   ];

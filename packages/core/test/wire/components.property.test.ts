@@ -40,7 +40,7 @@ const names = {
 };
 
 function headOf(places: PlaceKind): ComponentHead {
-  return { limiterLow: 11, limiterHigh: -12, policy: 2, places };
+  return { limiterLow: 11, limiterHigh: -12, ofLow: 0, ofHigh: 0, policy: 2, places };
 }
 
 /** Writes components into as many frames as they need, each a copy. */
@@ -72,8 +72,8 @@ function read(
   const decoder = new ComponentReader();
   for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
     if (type !== SECTIONS.components) continue;
-    decoder.read(reader, SENDER, {
-      wants: () => true,
+    decoder.read(reader, {
+      counter: () => SENDER,
       opener: (low, high, baseMs, agoMs) => {
         const opener = ~high;
         // What an opener is called travels with it.

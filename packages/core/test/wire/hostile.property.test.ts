@@ -16,8 +16,8 @@ function readAll(bytes: Uint8Array): number {
   const components = new ComponentReader();
   for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
     if (type % 6 === 1) {
-      components.read(reader, 1, {
-        wants: () => true,
+      components.read(reader, {
+        counter: () => 1,
         opener: () => ++things,
         component: () => things++,
       });

@@ -14,7 +14,14 @@ import {
 } from "../../src/wire/frame.ts";
 import { readHeartbeat, writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { readNotes, type WireNote, writeNotes } from "../../src/wire/note-section.ts";
-import { readAsking, readPage, writeAsking, writePage } from "../../src/wire/repair-sections.ts";
+import {
+  readAsking,
+  readHeard,
+  readPage,
+  writeAsking,
+  writeHeard,
+  writePage,
+} from "../../src/wire/repair-sections.ts";
 
 function headerOf(kind: FrameKind): FrameHeader {
   return {
@@ -109,8 +116,11 @@ describe("sections of a frame", () => {
     );
     expect(heard).toEqual(heartbeat);
 
-    const asking = { low: -7, high: 8, since: 99 };
+    const asking = { low: -7, high: 8, since: 99, others: true };
     expect(readAsking(written("request", (writer) => writeAsking(writer, asking)))).toEqual(asking);
+
+    const gone = { low: 7, high: -8, upTo: 12, clockMs: 1_700_000_000_000, silentMs: 4_000 };
+    expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
 
     const page = { since: 5, upTo: 70, part: 2, parts: 3 };
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
@@ -126,7 +136,7 @@ describe("sections of a frame", () => {
   });
 
   it("unknown to a reader are skipped, and what comes after them is read", () => {
-    const asking = { low: -7, high: 8, since: 99 };
+    const asking = { low: -7, high: 8, since: 99, others: true };
     const reader = written("request", (writer) => {
       expect(writer.beginSection(200, 3)).toBe(true);
       for (const byte of [1, 2, 3]) writer.u8(byte);

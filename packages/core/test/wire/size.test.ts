@@ -17,7 +17,7 @@ function bytesPerKey(places: PlaceKind, placeOf: (random: () => number) => numbe
   const writer = new FrameWriter(true);
   const batch = new ComponentBatch();
   const names = { describe: (opener: number) => ({ low: opener, high: 5, agoMs: 30_000 }) };
-  const head = { limiterLow: 1, limiterHigh: 2, policy: 0, places };
+  const head = { limiterLow: 1, limiterHigh: 2, ofLow: 0, ofHigh: 0, policy: 0, places };
   let bytes = 0;
   for (let left = KEYS; left > 0; ) {
     batch.clear();

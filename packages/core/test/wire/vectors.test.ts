@@ -7,12 +7,12 @@ import { writeComponents } from "../../src/wire/component-writer.ts";
 import { type FrameKind, FrameWriter } from "../../src/wire/frame.ts";
 import { writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { writeNotes } from "../../src/wire/note-section.ts";
-import { writeAsking, writePage } from "../../src/wire/repair-sections.ts";
+import { writeAsking, writeHeard, writePage } from "../../src/wire/repair-sections.ts";
 import { Seal } from "../../src/wire/seal.ts";
 
 const VECTORS = "./vectors.json";
 const SENT_AT_MS = 1_700_000_000_000;
-const LIMITER = { limiterLow: 0x0102_0304, limiterHigh: -2 };
+const LIMITER = { limiterLow: 0x0102_0304, limiterHigh: -2, ofLow: 0, ofHigh: 0 };
 const seal = new Seal("shop", "a secret");
 
 /** What a vector says, and the frame that says it. */
@@ -59,7 +59,8 @@ function vectors(): Vector[] {
   const behind = [{ low: 5, high: 6, number: 299 }];
   const until = { finalUntilMs: SENT_AT_MS - 100, members: 0xcafe_babe };
   const heartbeat = { ...until, allowed: 2 ** 40, refused: 129, behind };
-  const asking = { low: 5, high: -6, since: 250 };
+  const asking = { low: 5, high: -6, since: 250, others: false };
+  const gone = { low: 5, high: 6, upTo: 299, clockMs: SENT_AT_MS + 7, silentMs: 4_000 };
   const page = { since: 250, upTo: 300, part: 1, parts: 2 };
   const marks = [{ reset: 3, untilMs: SENT_AT_MS, limit: Number.POSITIVE_INFINITY }, undefined];
   const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
@@ -84,6 +85,7 @@ function vectors(): Vector[] {
       writePage(writer, page);
       writeCheckpoints(writer, { low: 1, high: 2, policy: 0 }, [level], 0);
     }),
+    vector("that the sender speaks for another", "page", gone, (w) => writeHeard(w, gone)),
     vector("a heartbeat", "heartbeat", heartbeat, (writer) => writeHeartbeat(writer, heartbeat)),
     vector("a question, sealed", "request", asking, (writer) => writeAsking(writer, asking), true),
   ];

@@ -1,0 +1,92 @@
+/**
+ * Hears, from those who are there, what others counted who are not there any more.
+ *
+ * Everybody speaks for himself, but for a replica that has ended only those can speak who heard it.
+ * A newcomer asks one of them when it comes, and once more when all who ended before that must have
+ * been missed. So does whoever finds that others know of other replicas than itself.
+ */
+
+import type { Member, Members } from "./members.ts";
+import { closeness, halvesOf } from "./replica-id.ts";
+import type { Sender } from "./sender.ts";
+
+const ASK_AGAIN_MS = 500;
+const TRIES_MAX = 8;
+const ROUNDS = 2;
+/** The least time until the next round because of others' knowing of others. */
+const APART_MS = 5_000;
+
+export interface BequestOptions {
+  readonly self: string;
+  readonly members: Members;
+  readonly sender: Sender;
+  /** How long after its last frame a replica is known to have ended. */
+  readonly missedAfterMs: number;
+}
+
+export class Bequest {
+  /** When to ask next. */
+  dueAtMs: number = Number.POSITIVE_INFINITY;
+  readonly #options: BequestOptions;
+  #asked: Member | undefined;
+  #round = 0;
+  #tries = 0;
+  #endedAtMs = 0;
+
+  constructor(options: BequestOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the first answer has come, or will not. */
+  get isHeard(): boolean {
+    return this.#round > 0 || this.#tries === 0;
+  }
+
+  /** Somebody is there. */
+  heard(now: number): void {
+    if (this.#round === 0 && this.#tries === 0) this.dueAtMs = Math.min(this.dueAtMs, now);
+  }
+
+  /** Others have known of other replicas for a while. */
+  apart(now: number): void {
+    if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return;
+    if (now < this.#endedAtMs + APART_MS) return;
+    this.#round--;
+    this.dueAtMs = now;
+  }
+
+  /** A replica has said all that it was asked for. */
+  answered(by: Member, now: number): void {
+    if (by === this.#asked) this.#endRound(now);
+  }
+
+  work(now: number): void {
+    if (now < this.dueAtMs) return;
+    if (this.#tries === TRIES_MAX) {
+      this.#endRound(now);
+      return;
+    }
+    const { self, members, sender } = this.#options;
+    const alive = Array.from(members.all()).filter(({ isAlive }) => isAlive);
+    // Who knows of others first, and else whoever it happens to be.
+    alive.sort(
+      (left, right) =>
+        right.beatsApart - left.beatsApart || closeness(left.id, self) - closeness(right.id, self),
+    );
+    this.#asked = alive[this.#tries % Math.max(1, alive.length)];
+    this.#tries++;
+    this.dueAtMs = now + ASK_AGAIN_MS;
+    if (this.#asked === undefined) return;
+    const { id, frames } = this.#asked;
+    sender.ask({ ...halvesOf(id), since: frames.last, others: true });
+  }
+
+  #endRound(now: number): void {
+    this.#asked = undefined;
+    this.#tries = 0;
+    this.#round++;
+    this.#endedAtMs = now;
+    const isLast = this.#round === ROUNDS;
+    this.dueAtMs = isLast ? Number.POSITIVE_INFINITY : now + this.#options.missedAfterMs;
+  }
+}
