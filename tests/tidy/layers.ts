@@ -30,13 +30,27 @@ export const CORE_PARTS: readonly Part[] = [
     mayImport: ["bottom", "lattice", "time", "runtime", "store", "wire", "transport"],
   },
   {
+    name: "cluster",
+    holds: ["cluster.ts"],
+    mayImport: ["bottom", "time", "runtime", "transport", "replication"],
+  },
+  {
     name: "limiter",
     holds: ["limiter.ts", "limiter/"],
-    mayImport: ["bottom", "lattice", "time", "runtime", "store", "policies", "replication"],
+    mayImport: [
+      "bottom",
+      "lattice",
+      "time",
+      "runtime",
+      "store",
+      "policies",
+      "replication",
+      "cluster",
+    ],
   },
   {
     name: "entries",
-    holds: ["index.ts", "testing.ts", "transport.ts"],
+    holds: ["index.ts", "ipc.ts", "testing.ts", "transport.ts"],
     mayImport: [
       "bottom",
       "lattice",
@@ -45,6 +59,8 @@ export const CORE_PARTS: readonly Part[] = [
       "store",
       "policies",
       "transport",
+      "replication",
+      "cluster",
       "limiter",
     ],
   },

@@ -11,6 +11,8 @@ export interface Synonym {
   readonly say: string;
   /** Text in which the word means something else and is let through. */
   readonly meant?: RegExp;
+  /** Identifiers that are let through, because users are promised them. */
+  readonly names?: readonly string[];
   /** Only in these folders of a package's sources; everywhere when absent. */
   readonly folders?: readonly string[];
 }
@@ -19,7 +21,7 @@ const WIRE_FOLDERS = ["wire/", "replication/", "transport/"];
 
 export const SYNONYMS: readonly Synonym[] = [
   { word: "node", say: "replica", meant: /\bnode:[a-z]|\bNode\b|node_modules/g },
-  { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g },
+  { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g, names: ["peers"] },
   { word: "instance", say: "replica", meant: /\bfor instance\b/gi },
   { word: "cell", say: "component" },
   { word: "packet", say: "frame" },

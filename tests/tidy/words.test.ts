@@ -25,7 +25,8 @@ function isIn(file: string, folders: readonly string[] | undefined): boolean {
   return folders === undefined || folders.some((folder) => file.includes(`/src/${folder}`));
 }
 
-function usesSynonym({ kind, text }: Words, { word, meant }: Synonym): boolean {
+function usesSynonym({ kind, text }: Words, { word, meant, names }: Synonym): boolean {
+  if (kind !== "prose" && names?.includes(text) === true) return false;
   const judged = kind === "prose" && meant !== undefined ? text.replace(meant, "") : text;
   return wordsOf(judged).some((used) => used === word || used === `${word}s`);
 }

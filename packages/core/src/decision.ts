@@ -6,8 +6,11 @@
  * none needs a box of its own in the usual case.
  */
 
-/** Why a key was refused: its limit, or a mark that holds whatever its counts are. */
-export type RefusalReason = "limit" | "block" | "penalty" | "drain";
+/**
+ * Why a key was refused: its limit, a mark that holds whatever its counts are, or that others who
+ * count for it cannot be heard.
+ */
+export type RefusalReason = "limit" | "block" | "penalty" | "drain" | "partition";
 
 /** What one policy of a limiter says. All times are whole milliseconds. */
 export interface PolicyResult {
@@ -63,6 +66,7 @@ export class Decision implements PolicyResult {
     reason: RefusalReason | null,
     tickets: number | readonly number[],
     results?: readonly PolicyResult[],
+    degraded = false,
   ) {
     this.allowed = reason === null;
     this.policy = result.policy;
@@ -73,7 +77,7 @@ export class Decision implements PolicyResult {
     this.retryAfterMs = result.retryAfterMs;
     this.waitMs = result.waitMs;
     this.atMs = atMs;
-    this.degraded = false;
+    this.degraded = degraded;
     this.reason = reason;
     this.#tickets = tickets;
     if (results !== undefined) this.results = results;

@@ -7,6 +7,13 @@
  * @packageDocumentation
  */
 
+export {
+  type Cluster,
+  type ClusterOptions,
+  type ClusterStatus,
+  joinCluster,
+  type OtherReplica,
+} from "./cluster.ts";
 export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
 export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";
 export { TidegateError, type TidegateErrorCode } from "./errors.ts";
@@ -45,7 +52,14 @@ export {
   type TokenBucketPolicy,
   tokenBucket,
 } from "./policies/token-bucket.ts";
-export { CHANNELS, type DecisionEvent, type PressureEvent } from "./runtime/diagnostics.ts";
+export type { SeparatedMode } from "./replication/isolation.ts";
+export {
+  CHANNELS,
+  type ClusterEvent,
+  type DecisionEvent,
+  type PressureEvent,
+} from "./runtime/diagnostics.ts";
 export type { CalendarOptions, CalendarUnit } from "./time/calendar.ts";
 export type { Clock } from "./time/clock.ts";
 export type { Weekday } from "./time/dates.ts";
+export type { Transport, TransportContext } from "./transport/transport.ts";

@@ -94,5 +94,5 @@ export interface Limiter {
  * if (!limiter.check(userId).allowed) refuse();
  */
 export function createLimiter(options: LimiterOptions): Limiter {
-  return new StoreLimiter(resolveLimiterOptions(options), null);
+  return new StoreLimiter(resolveLimiterOptions(options));
 }

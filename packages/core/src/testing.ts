@@ -1,7 +1,13 @@
 /**
  * What tests of code that uses tidegate need: real implementations that a test can steer.
  *
- * Start with `manualClock`, which replaces waiting in a test by saying how much time has passed.
+ * Start with `manualClock`, which replaces waiting in a test by saying how much time has passed, and
+ * `memoryNetwork`, which lets several clusters meet inside one process, as badly as a test wants.
  */
 
 export { type ManualClock, manualClock } from "./time/manual-clock.ts";
+export {
+  type MemoryNetwork,
+  type MemoryNetworkOptions,
+  memoryNetwork,
+} from "./transport/memory-network.ts";

@@ -9,15 +9,20 @@ import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts"
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
+import type { Separation } from "../replication/isolation.ts";
 import { FRAME } from "../store/entry.ts";
 import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { hasPenalties, MarkedWait, punish } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
+import { Separated } from "./separated.ts";
 
 /** Ask and count; only ask; only count. */
 export type Mode = "check" | "peek" | "charge";
+
+/** When to ask again who was refused because others cannot be heard: nobody knows when they will be. */
+const SEPARATED_RETRY_MS = 1_000;
 
 export class Decider {
   readonly #store: Store;
@@ -29,8 +34,16 @@ export class Decider {
   readonly #markIndex: number;
   readonly #strict: FixedWindowPolicy | null;
   readonly #countsRefused: boolean;
+  readonly #separated: Separated;
+  #separation: Separation | null = null;
 
-  constructor(store: Store, rules: readonly Rule[], policies: readonly Policy[]) {
+  constructor(
+    store: Store,
+    rules: readonly Rule[],
+    policies: readonly Policy[],
+    separated: Separated = new Separated("open", "open"),
+  ) {
+    this.#separated = separated;
     this.#store = store;
     this.#rules = rules;
     this.#verdicts = policies.map((policy) => blankVerdict(policy.name));
@@ -50,12 +63,15 @@ export class Decider {
     high: number,
     cost: number,
     options: CallOptions | undefined,
+    separation: Separation | null = null,
   ): Decision {
     const store = this.#store;
     const rules = this.#rules;
     const verdicts = this.#verdicts;
     const { limits, costs } = this.#call;
     this.#call.read(cost, options);
+    this.#separation = separation;
+    if (separation === null) this.#separated.end();
 
     let id = store.find(low, high);
     let allowed = true;
@@ -76,19 +92,59 @@ export class Decider {
     }
 
     let reason: RefusalReason | null = allowed ? null : "limit";
+    if (separation !== null && allowed && mode !== "charge") {
+      if (!this.#isInShare(id, separation, mode === "check")) reason = "partition";
+    }
     const isNoted = mode !== "charge" && store.isNoted(id);
     if (isNoted || (!allowed && this.#strict !== null)) {
       reason = this.#readMarks(low, high) ?? reason;
     }
 
     if (reason === null) {
-      if (mode !== "peek" && cost > 0) id = this.#count(id, low, high);
-      else if (mode !== "peek") id = 0;
+      if (mode !== "peek" && cost > 0) {
+        const isNew = id === 0;
+        id = this.#count(id, low, high);
+        if (isNew && id !== 0 && separation !== null) this.#beginShares(id);
+      } else if (mode !== "peek") id = 0;
       return this.#decision(null, mode === "peek" ? 0 : id, low);
     }
-    if (mode === "check") reason = this.#refuse(id, low, high, reason);
+    if (mode === "check" && reason !== "partition") {
+      reason = this.#refuse(id, low, high, reason);
+    }
     this.#takeBack(reason);
     return this.#decision(reason, 0, low);
+  }
+
+  /** Whether what the hit would be the last of is this replica's part of each limit. */
+  #isInShare(id: number, separation: Separation, counts: boolean): boolean {
+    const { limits, costs } = this.#call;
+    let isInShare = true;
+    for (let index = 0; index < this.#rules.length; index++) {
+      const verdict = this.#verdicts[index]!;
+      const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
+      const place = this.#placeOf(id, index);
+      const limit = this.#separated.limitOf(separation, place, limits[index]!, used);
+      if (limit >= limits[index]!) continue;
+      const cost = costs[index]!;
+      const isFitting = used + cost <= limit;
+      const left = limit - used - (isFitting && counts ? cost : 0);
+      verdict.remaining = Math.min(verdict.remaining, Math.max(0, left));
+      if (isFitting) continue;
+      verdict.allowed = false;
+      verdict.retryAfterMs = SEPARATED_RETRY_MS;
+      isInShare = false;
+    }
+    return isInShare;
+  }
+
+  #beginShares(id: number): void {
+    for (let index = 0; index < this.#rules.length; index++) {
+      this.#separated.begin(this.#placeOf(id, index));
+    }
+  }
+
+  #placeOf(id: number, index: number): number {
+    return id * this.#rules.length + (id === 0 ? 0 : index);
   }
 
   /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */
@@ -186,7 +242,7 @@ export class Decider {
         report(this.#rules[index]!, 0, verdict);
       }
     }
-    if (reason === "limit") return;
+    if (reason === "limit" || reason === "partition") return;
     const verdict = this.#verdicts[this.#markIndex]!;
     const { waitMs } = this.#marked;
     verdict.allowed = false;
@@ -200,17 +256,20 @@ export class Decider {
     const rules = this.#rules;
     const atMs = this.#store.now;
     const tie = id === 0 ? 0 : this.#store.ticketTie(id, low);
+    const degraded = this.#separation?.kind === "cut";
     const { weights } = this.#call;
     if (rules.length === 1 && weights === null) {
       const ticket = id === 0 ? 0 : (rules[0]!.ticket(id) + tie) | 0;
-      return new Decision(this.#verdicts[0]!, atMs, reason, ticket);
+      return new Decision(this.#verdicts[0]!, atMs, reason, ticket, undefined, degraded);
     }
     const tickets = rules.flatMap((rule, index) =>
       id === 0 ? [0, 0] : [(rule.ticket(id) + tie) | 0, weights === null ? 1 : weights[index]!],
     );
-    if (rules.length === 1) return new Decision(this.#verdicts[0]!, atMs, reason, tickets);
+    if (rules.length === 1) {
+      return new Decision(this.#verdicts[0]!, atMs, reason, tickets, undefined, degraded);
+    }
     const results = this.#verdicts.map((verdict) => Object.freeze({ ...verdict }));
-    return new Decision(binding(results), atMs, reason, tickets, Object.freeze(results));
+    return new Decision(binding(results), atMs, reason, tickets, Object.freeze(results), degraded);
   }
 }
 

@@ -2,18 +2,22 @@
  * What a limiter is made from, with every default filled in.
  */
 
+import { type Cluster, replicatorOf } from "../cluster.ts";
 import { TidegateError } from "../errors.ts";
 import {
   invalidOption,
   knownOptions,
   label,
   missingOption,
+  oneOf,
   shown,
   wholeNumber,
 } from "../options.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../replication/isolation.ts";
+import type { Replicator } from "../replication/replicator.ts";
 import { RECORDS_MAX } from "../store/record-pool.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
+import { asClock, type Clock } from "../time/clock.ts";
 import { hasPenalties } from "./penalties.ts";
 
 const KEYS_MAX_DEFAULT = 1_000_000;
@@ -40,6 +44,20 @@ export interface LimiterOptions {
    * @default the clock of the cluster, or else of this process
    */
   readonly clock?: Clock | undefined;
+  /**
+   * The cluster in which limiters with this name, and policies with the same windows, count together.
+   * Its clock is the limiter's.
+   *
+   * @default none: this process counts alone
+   */
+  readonly cluster?: Cluster | undefined;
+  /**
+   * What this process may let pass while it is cut off from others that it knows: all of each limit,
+   * an even share of what had not been used, or nothing.
+   *
+   * @default "open"
+   */
+  readonly onPartition?: SeparatedMode | undefined;
 }
 
 export interface ResolvedLimiterOptions {
@@ -47,19 +65,40 @@ export interface ResolvedLimiterOptions {
   readonly policies: readonly Policy[];
   readonly maxKeys: number;
   readonly clock: Clock;
+  readonly replicator: Replicator | null;
+  readonly onPartition: SeparatedMode;
 }
 
 export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterOptions {
-  knownOptions("createLimiter", options, ["name", "policy", "policies", "maxKeys", "clock"]);
+  knownOptions("createLimiter", options, [
+    "name",
+    "policy",
+    "policies",
+    "maxKeys",
+    "clock",
+    "cluster",
+    "onPartition",
+  ]);
   if (options.name === undefined) {
     throw missingOption("createLimiter", "name", "what this limiter is called, such as 'api'");
   }
-  const { maxKeys = KEYS_MAX_DEFAULT } = options;
+  const { maxKeys = KEYS_MAX_DEFAULT, clock, cluster, onPartition } = options;
+  if (cluster !== undefined && clock !== undefined) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_CONFLICT",
+      "a limiter of a cluster has the cluster's clock: give 'clock' to joinCluster",
+    );
+  }
+  if (cluster === undefined && onPartition !== undefined) {
+    throw new TidegateError("TIDEGATE_OPTION_CONFLICT", "'onPartition' needs a 'cluster'");
+  }
   return Object.freeze({
     name: label("name", options.name),
     policies: policiesOf(options),
     maxKeys: wholeNumber("maxKeys", maxKeys, 1, RECORDS_MAX - 1),
-    clock: clockOf(options.clock),
+    clock: asClock(clock),
+    replicator: cluster === undefined ? null : replicatorOf(cluster),
+    onPartition: oneOf("onPartition", onPartition ?? "open", SEPARATED_MODES),
   });
 }
 
@@ -98,16 +137,4 @@ function refuseTwins(policies: readonly Policy[]): void {
     }
     names.add(name);
   }
-}
-
-function clockOf(clock: unknown): Clock {
-  if (clock === undefined) return systemClock;
-  if (
-    typeof clock === "object" &&
-    clock !== null &&
-    typeof Reflect.get(clock, "now") === "function"
-  ) {
-    return clock as Clock;
-  }
-  throw invalidOption("clock", "an object with a now() method", clock);
 }

@@ -28,6 +28,7 @@ import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
+import { Separated } from "./separated.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
 
 /** How long after its window a component may still arrive. */
@@ -51,9 +52,9 @@ export class StoreLimiter implements Limiter {
   readonly #housekeeping: Housekeeping;
   #ignoredRefunds = 0;
 
-  /** @param replicator of the cluster that it counts in; null where it counts alone */
-  constructor(options: ResolvedLimiterOptions, replicator: Replicator | null) {
-    const { name, policies, maxKeys, clock } = options;
+  constructor(options: ResolvedLimiterOptions) {
+    const { name, policies, maxKeys, clock, replicator } = options;
+    replicator?.shares.refuseTwin(name);
     this.name = name;
     this.policies = policies;
     this.#maxKeys = maxKeys;
@@ -88,13 +89,17 @@ export class StoreLimiter implements Limiter {
       advance: () => this.#advance(),
     });
     this.#rules = sections.map((section) => section.rule());
-    this.#decider = new Decider(this.#store, this.#rules, policies);
+    const separated = new Separated(options.onPartition, replicator?.onCold ?? "open");
+    this.#decider = new Decider(this.#store, this.#rules, policies, separated);
     this.#usual = usualCheck(this.#store, policies);
     this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
     if (replicator === null) return;
-    this.#share = new Share(identity, this.#store, life);
+    this.#share = new Share({
+      ...{ name, identity, store: this.#store, lifeMs: life },
+      close: () => this.close(),
+    });
     this.#advanceTo(this.#time.read());
     replicator.join(this.#share);
   }
@@ -227,7 +232,7 @@ export class StoreLimiter implements Limiter {
   }
 
   close(): void {
-    if (this.#share !== undefined) this.#replicator?.leaveShare(this.#share);
+    if (this.#share !== undefined) this.#replicator?.shares.remove(this.#share);
     this.#housekeeping.end();
     this.#store.close();
     this.#fingerprinter.forget();
@@ -253,7 +258,8 @@ export class StoreLimiter implements Limiter {
     options: CallOptions | undefined,
   ): Decision {
     const { low, high } = this.#fingerprinter;
-    const decision = this.#decider.decide(mode, low, high, cost, options);
+    const separation = this.#replicator === null ? null : this.#replicator.separation;
+    const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
     if (mode !== "peek" && hearsDecisions()) {
       publishDecision({ limiter: this.name, key, cost, decision });

@@ -9,6 +9,8 @@ import type { Sender } from "./sender.ts";
 /** How long to wait for anyone at all before this replica takes itself to be alone. */
 const ALONE_AFTER_MS = 300;
 const HELLO_AGAIN_MS = 250;
+/** After so long a replica decides on what it knows, heard out or not. */
+const COLD_MS_MAX = 500;
 
 export class Arrival {
   /** Resolves when this is over; never rejects. */
@@ -21,6 +23,8 @@ export class Arrival {
   readonly #timeoutMs: number;
   #connectedAtMs: number = Number.POSITIVE_INFINITY;
   #helloAtMs: number;
+  #isCold = true;
+  readonly #warmAtMs: number;
   #resolve: () => void = () => {};
 
   constructor(members: Members, sender: Sender, beganAtMs: number, timeoutMs: number) {
@@ -28,6 +32,7 @@ export class Arrival {
     this.#sender = sender;
     this.#beganAtMs = beganAtMs;
     this.#helloAtMs = beganAtMs;
+    this.#warmAtMs = beganAtMs + COLD_MS_MAX;
     this.#timeoutMs = timeoutMs;
     this.ready = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -36,11 +41,18 @@ export class Arrival {
 
   /** When to look again. */
   get dueAtMs(): number {
-    return this.isOver ? Number.POSITIVE_INFINITY : this.#helloAtMs;
+    if (this.isOver) return Number.POSITIVE_INFINITY;
+    return this.#isCold ? Math.min(this.#helloAtMs, this.#warmAtMs) : this.#helloAtMs;
+  }
+
+  /** Whether it is so short since this replica came that others may be expected to tell it more. */
+  get isCold(): boolean {
+    return this.#isCold && !this.isOver;
   }
 
   work(now: number): void {
     if (this.isOver) return;
+    if (now >= this.#warmAtMs) this.#isCold = false;
     if (!this.#sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
     const isHeardOut = Array.from(this.#members.all()).every(

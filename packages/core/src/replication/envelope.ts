@@ -2,7 +2,14 @@
  * Puts what a replica says into frames, and looks at the outside of those that come in.
  */
 
-import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
+import type { Transport } from "../transport/transport.ts";
+import {
+  FRAME_BYTES_MAX,
+  type FrameKind,
+  FrameReader,
+  FrameWriter,
+  SEAL_BYTES,
+} from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, type IdHalves } from "./replica-id.ts";
 
@@ -13,15 +20,19 @@ export class Envelope {
   readonly writer: FrameWriter;
   readonly #seal: Seal;
   readonly #id: IdHalves;
+  readonly #transport: Pick<Transport, "maxPayload">;
 
-  constructor(seal: Seal, id: string) {
+  /** @param transport of the frames that are written */
+  constructor(seal: Seal, id: string, transport: Pick<Transport, "maxPayload">) {
     this.writer = new FrameWriter(seal.isSealing);
     this.#seal = seal;
     this.#id = halvesOf(id);
+    this.#transport = transport;
   }
 
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
+    this.writer.bytesMax = this.#transport.maxPayload ?? FRAME_BYTES_MAX;
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,

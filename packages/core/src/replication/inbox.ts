@@ -26,7 +26,8 @@ import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope, Refusal } from "./envelope.ts";
 import type { Member, Members } from "./members.ts";
 import { idOf } from "./replica-id.ts";
-import { type Share, shareKey } from "./share.ts";
+import type { Share } from "./share.ts";
+import type { Shares } from "./shares.ts";
 
 /** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
 const AHEAD_MS_MAX = 10 * 60 * 1_000;
@@ -49,7 +50,7 @@ export interface InboxOptions {
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
   readonly members: Members;
-  readonly shares: ReadonlyMap<string, Share>;
+  readonly shares: Shares;
   readonly listener: Listener;
 }
 
@@ -217,7 +218,7 @@ export class Inbox implements ComponentSink, NoteSink {
   /** Finds a limiter, and tells its store what time it is. */
   #shareOf(low: number, high: number): Share | undefined {
     const { shares, clock } = this.#options;
-    const share = shares.get(shareKey(low, high));
+    const share = shares.find(low, high);
     this.#store = share?.store;
     if (share !== undefined) {
       const now = clock.now();

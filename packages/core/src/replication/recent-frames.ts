@@ -18,9 +18,9 @@ export class RecentFrames {
   #kept: Kept[] = [];
   #bytes = 0;
 
-  /** Keeps a copy of a frame. */
+  /** Keeps a frame, which belongs to nobody else. */
   keep(from: string, number: number, frame: Uint8Array): void {
-    this.#kept.push({ from, number, frame: frame.slice() });
+    this.#kept.push({ from, number, frame });
     this.#bytes += frame.length;
     if (this.#kept.length <= FRAMES_MAX && this.#bytes <= BYTES_MAX) return;
     // Half of them at once, so that making room is rare.

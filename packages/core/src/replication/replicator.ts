@@ -19,12 +19,14 @@ import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
 import { Inbox, type Listener } from "./inbox.ts";
+import { Isolation, type SeparatedMode, type Separation } from "./isolation.ts";
 import { type Member, Members } from "./members.ts";
 import { RecentFrames } from "./recent-frames.ts";
 import { Repair } from "./repair.ts";
 import { halvesOf } from "./replica-id.ts";
 import { Sender } from "./sender.ts";
-import { type Share, shareKey } from "./share.ts";
+import type { Share } from "./share.ts";
+import { Shares } from "./shares.ts";
 import { Teller } from "./teller.ts";
 import { Wake } from "./wake.ts";
 
@@ -48,23 +50,28 @@ export interface ReplicatorOptions extends CountdownOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly readyTimeoutMs: number;
+  readonly onCold: SeparatedMode;
   readonly report: (trouble: string) => void;
 }
 
 export class Replicator implements Listener {
   readonly id: string;
+  readonly onCold: SeparatedMode;
   readonly replicas: Replicas;
   readonly clock: ClusterClock;
   readonly seal: Seal;
   readonly members: Members;
+  readonly shares: Shares = new Shares();
   readonly inbox: Inbox;
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly teller: Teller;
+  /** That the others are not heard, if they are not: requests look at it. */
+  separation: Separation | null = null;
 
   readonly #options: ReplicatorOptions;
-  readonly #shares = new Map<string, Share>();
   readonly #recent = new RecentFrames();
+  readonly #isolation = new Isolation();
   readonly #repair: Repair;
   readonly #bequest: Bequest;
   readonly #wake: Wake;
@@ -76,10 +83,11 @@ export class Replicator implements Listener {
     const { id, random, transport, namespace, secret, readyTimeoutMs } = options;
     this.#options = options;
     this.id = id;
+    this.onCold = options.onCold;
     const replicas = new Replicas(id);
     const clock = new ClusterClock(options.clock);
     const seal = new Seal(namespace, secret);
-    const envelope = new Envelope(seal, id);
+    const envelope = new Envelope(seal, id, transport);
     const members = new Members(replicas, { silentMs: SILENT_MS, membersMax: MEMBERS_MAX });
     const sender = new Sender(transport, envelope, clock);
     const now = clock.now();
@@ -90,11 +98,11 @@ export class Replicator implements Listener {
     this.sender = sender;
     this.arrival = new Arrival(members, sender, now, readyTimeoutMs);
     const common = { self: id, id, seal, envelope, clock, replicas, members, sender, random };
-    this.inbox = new Inbox({ ...common, shares: this.#shares, listener: this });
+    this.inbox = new Inbox({ ...common, shares: this.shares, listener: this });
     this.teller = new Teller({
       ...options,
       ...common,
-      shares: () => this.#shares.values(),
+      shares: () => this.shares.all(),
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
@@ -123,9 +131,8 @@ export class Replicator implements Listener {
 
   /** Shares what a limiter counts. */
   join(share: Share): void {
-    const { low, high } = share.identity;
     share.store.frame = this.teller.nextFrame;
-    this.#shares.set(shareKey(low, high), share);
+    this.shares.add(share);
     // What others have counted for it was of no interest when it was heard.
     const now = this.clock.now();
     for (const member of this.members.all()) {
@@ -133,10 +140,6 @@ export class Replicator implements Listener {
       this.sender.ask({ ...halvesOf(member.id), since: 0, others: false });
       member.askAtMs = now + HEARTBEAT_MS;
     }
-  }
-
-  leaveShare(share: Share): void {
-    this.#shares.delete(shareKey(share.identity.low, share.identity.high));
   }
 
   /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
@@ -148,6 +151,7 @@ export class Replicator implements Listener {
     this.#wake.stop();
     this.#recent.forget();
     this.arrival.end();
+    this.shares.close();
     await this.#options.transport.close();
   }
 
@@ -191,9 +195,11 @@ export class Replicator implements Listener {
     const { isConnected } = this.sender;
     const isBack = isConnected && !this.#wasConnected;
     this.#wasConnected = isConnected;
-    if (!isBack || this.#isOver) return;
-    this.#heartbeatAtMs = this.clock.now();
-    this.#wake.at(this.#heartbeatAtMs);
+    if (this.#isOver) return;
+    const now = this.clock.now();
+    if (isBack) this.#heartbeatAtMs = now;
+    this.#lookAround(now);
+    this.#work();
   }
 
   #hear(frame: Uint8Array): void {
@@ -213,6 +219,7 @@ export class Replicator implements Listener {
     if (this.#isOver) return;
     const now = this.clock.now();
     this.arrival.work(now);
+    this.#separate();
     if (now >= this.#heartbeatAtMs) this.#beat(now);
     this.#repair.work(now);
     this.#bequest.work(now);
@@ -230,9 +237,8 @@ export class Replicator implements Listener {
 
   #beat(now: number): void {
     this.#heartbeatAtMs = now + HEARTBEAT_MS;
-    let lifeMs = 0;
-    for (const share of this.#shares.values()) lifeMs = Math.max(lifeMs, share.lifeMs);
-    if (this.members.look(now, lifeMs + LATE_MS)) this.#reclaim();
+    if (this.members.look(now, this.shares.lifeMs + LATE_MS)) this.shares.reclaim(this.replicas);
+    this.#lookAround(now);
     const offsetsMs = Array.from(this.members.all())
       .filter(({ isAlive }) => isAlive)
       .map(({ index }) => this.replicas.offsetMs(index) + this.clock.originMs);
@@ -248,10 +254,27 @@ export class Replicator implements Listener {
     });
   }
 
-  /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
-  #reclaim(): void {
-    const named = new Set<number>();
-    for (const { store } of this.#shares.values()) store.refersTo((index) => named.add(index));
-    this.replicas.reclaim((index) => named.has(index));
+  /** Looks whether the others are still there, and says so if that has changed. */
+  #lookAround(now: number): void {
+    const isolation = this.#isolation;
+    if (!isolation.look(now, this.sender.isConnected, this.members)) return;
+    this.#separate();
+    const others = isolation.known - 1;
+    this.#options.report(
+      isolation.isCut
+        ? `cut off from ${others} other replica${others === 1 ? "" : "s"}: limiters decide as 'onPartition' says`
+        : "the other replicas are heard again",
+    );
+  }
+
+  #separate(): void {
+    const { isCut, known, cuts } = this.#isolation;
+    if (isCut) {
+      this.separation = { kind: "cut", replicas: known, number: cuts };
+    } else if (this.arrival.isCold) {
+      this.separation = { kind: "cold", replicas: this.replicas.aliveCount, number: 0 };
+    } else {
+      this.separation = null;
+    }
   }
 }

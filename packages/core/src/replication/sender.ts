@@ -32,6 +32,11 @@ export class Sender {
     return this.#transport.connected !== false;
   }
 
+  /** Whether what is said now would have to wait for what was said before. */
+  get isBusy(): boolean {
+    return this.#transport.busy === true;
+  }
+
   publish(frame: Uint8Array, to?: string): void {
     this.frames++;
     this.bytes += frame.length;

@@ -27,19 +27,33 @@ export function shareIdentity(name: string, shapes: readonly string[]): ShareIde
   return { low: digest.readInt32LE(0), high: digest.readInt32LE(4) };
 }
 
+export interface ShareOptions {
+  /** The limiter's name. */
+  readonly name: string;
+  readonly identity: ShareIdentity;
+  readonly store: Store;
+  /** How long what is counted lives at most. */
+  readonly lifeMs: number;
+  /** Closes the limiter when the cluster is left. */
+  readonly close: () => void;
+}
+
 export class Share {
+  readonly name: string;
   readonly identity: ShareIdentity;
   readonly store: Store;
   readonly places: readonly PlaceKind[];
-  /** How long what is counted lives at most. */
   readonly lifeMs: number;
+  readonly close: () => void;
   /** Own components of records that were given up since the last frame. */
   #givenUp: Component[] = [];
 
-  constructor(identity: ShareIdentity, store: Store, lifeMs: number) {
+  constructor({ name, identity, store, lifeMs, close }: ShareOptions) {
+    this.name = name;
     this.identity = identity;
     this.store = store;
     this.lifeMs = lifeMs;
+    this.close = close;
     this.places = store.shapes.map(({ places }) =>
       places === "window" || places === "none" ? places : "place",
     );
@@ -58,9 +72,4 @@ export class Share {
     if (taken.length > 0) this.#givenUp = [];
     return taken;
   }
-}
-
-/** A limiter's identity as a key of a table. */
-export function shareKey(low: number, high: number): string {
-  return `${low}:${high}`;
 }

@@ -7,6 +7,7 @@
 
 import type { Announcer } from "../store/pending.ts";
 import type { Replicas } from "../store/replicas.ts";
+import type { Transport } from "../transport/transport.ts";
 import type { Seal } from "../wire/seal.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { Countdown, type CountdownOptions, isUrgent } from "./countdown.ts";
@@ -22,6 +23,7 @@ export interface TellerOptions extends CountdownOptions {
   readonly seal: Seal;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
+  readonly transport: Transport;
   readonly sender: Sender;
   readonly shares: () => Iterable<Share>;
   /** How many replicas may keep counts back; infinite while nobody knows. */
@@ -53,11 +55,11 @@ export class Teller implements Announcer {
   constructor(options: TellerOptions) {
     this.#options = options;
     this.#countdown = new Countdown(options);
-    const { id, seal, sender } = options;
+    const { id, seal, sender, transport } = options;
     const outbox = (): Outbox =>
       new Outbox({
         ...options,
-        envelope: new Envelope(seal, id),
+        envelope: new Envelope(seal, id, transport),
         publish: (frame, to) => sender.publish(frame, to),
       });
     this.#counts = outbox();
@@ -69,9 +71,13 @@ export class Teller implements Announcer {
     return this.#closed + 1;
   }
 
-  /** When there is something to tell. A flush waits for the one before, and is asked for after it. */
+  /**
+   * When there is something to tell. A flush waits for the one before and for a transport that is
+   * busy; whoever ends that asks for it again.
+   */
   get dueAtMs(): number {
-    return this.#flushing.isIdle ? this.#countdown.dueAtMs : Number.POSITIVE_INFINITY;
+    const mustWait = !this.#flushing.isIdle || this.#options.sender.isBusy;
+    return mustWait ? Number.POSITIVE_INFINITY : this.#countdown.dueAtMs;
   }
 
   /** Until when, in the cluster's time, what has left is all that was counted here. */
@@ -126,10 +132,13 @@ export class Teller implements Announcer {
     }
     const number = ++this.#closed;
     this.#countdown.left(now);
-    this.#flushing.run(this.#counts.counts(number), () => {
+    const done = (): void => {
       sender.counted = number;
       this.#finalUntilMs = clusterNow;
       wakeAt(this.dueAtMs);
-    });
+    };
+    // What nobody hears need not be said: others see from the number that they have missed it.
+    if (sender.isConnected) this.#flushing.run(this.#counts.counts(number), done);
+    else done();
   }
 }

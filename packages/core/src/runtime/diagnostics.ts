@@ -10,9 +10,14 @@ import { channel } from "node:diagnostics_channel";
 import type { Decision } from "../decision.ts";
 
 /** Names of the channels to subscribe to. */
-export const CHANNELS: { readonly decision: string; readonly pressure: string } = Object.freeze({
+export const CHANNELS: {
+  readonly decision: string;
+  readonly pressure: string;
+  readonly cluster: string;
+} = Object.freeze({
   decision: "tidegate:decision",
   pressure: "tidegate:pressure",
+  cluster: "tidegate:cluster",
 });
 
 /** Published on `tidegate:decision` for every `check` and `charge`. */
@@ -38,8 +43,18 @@ export interface PressureEvent {
   readonly turnedAway: number;
 }
 
+/** Published on `tidegate:cluster` when something goes wrong between replicas, or goes well again. */
+export interface ClusterEvent {
+  readonly namespace: string;
+  /** The id of this replica. */
+  readonly replica: string;
+  /** A sentence for whoever operates the process. */
+  readonly message: string;
+}
+
 const decisions = channel(CHANNELS.decision);
 const pressure = channel(CHANNELS.pressure);
+const clusters = channel(CHANNELS.cluster);
 
 /** Whether anybody listens to decisions. */
 export function hearsDecisions(): boolean {
@@ -52,4 +67,8 @@ export function publishDecision(event: DecisionEvent): void {
 
 export function publishPressure(event: PressureEvent): void {
   if (pressure.hasSubscribers) pressure.publish(event);
+}
+
+export function publishCluster(event: ClusterEvent): void {
+  if (clusters.hasSubscribers) clusters.publish(event);
 }

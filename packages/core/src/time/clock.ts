@@ -6,6 +6,8 @@
  * global objects by fake ones, the limiters follow.
  */
 
+import { invalidOption } from "../options.ts";
+
 /**
  * A source of time. Pass one to a limiter to decide what time it is, as tests and simulations do.
  *
@@ -46,6 +48,19 @@ export const systemClock: Clock = Object.freeze({
   now: (): number => (Date === realDate ? realPerformance : performance).now(),
   wall: (): number => Date.now(),
 });
+
+/** The clock given as an option, or the one of this process. */
+export function asClock(clock: unknown): Clock {
+  if (clock === undefined) return systemClock;
+  if (
+    typeof clock === "object" &&
+    clock !== null &&
+    typeof Reflect.get(clock, "now") === "function"
+  ) {
+    return clock as Clock;
+  }
+  throw invalidOption("clock", "an object with a now() method", clock);
+}
 
 /**
  * The time of one clock, made safe to build on: whole milliseconds that never go back.

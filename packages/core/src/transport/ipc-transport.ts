@@ -22,6 +22,8 @@ const WATCH_MS = 1_000;
 const LINGER_MS = 500;
 
 class IpcTransport implements Transport {
+  /** Services of one user on one machine would share their limits by accident. */
+  readonly needsNamespace = true;
   #receive: ((frame: Uint8Array) => void) | undefined;
   #report: (trouble: string) => void = () => {};
   #changed: () => void = () => {};

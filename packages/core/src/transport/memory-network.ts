@@ -5,7 +5,7 @@
  * once for every receiver, so that nobody can change what another hears.
  */
 
-import { part, wholeNumber } from "../options.ts";
+import { knownOptions, part, wholeNumber } from "../options.ts";
 import type { Transport, TransportContext } from "./transport.ts";
 
 export interface MemoryNetworkOptions {
@@ -38,7 +38,18 @@ export interface MemoryNetworkOptions {
 const DELAY_MS_MAX = 60_000;
 const LATE_MS = 1_000;
 
-export class MemoryNetwork {
+export interface MemoryNetwork {
+  /** A transport for one replica. */
+  transport(): Transport;
+  /** Makes the network as bad as this from now on; what is on its way arrives as it would have. */
+  change(options: Omit<MemoryNetworkOptions, "seed">): void;
+  /** Loses all that `from` sends to `to` from now on; the other direction is not touched. */
+  cut(from: Transport, to: Transport): void;
+  /** Lets everybody hear everybody again. */
+  heal(): void;
+}
+
+class Network implements MemoryNetwork {
   #loss = 0;
   #duplicate = 0;
   #delayMs = 0;
@@ -47,11 +58,12 @@ export class MemoryNetwork {
   #state: number;
 
   constructor(options: MemoryNetworkOptions = {}) {
-    this.#state = wholeNumber("seed", options.seed ?? 1, 0, 2 ** 32 - 1);
+    const { seed = 1 } = options;
+    knownOptions("memoryNetwork", options, ["loss", "duplicate", "delayMs", "seed"]);
+    this.#state = wholeNumber("seed", seed, 0, 2 ** 32 - 1);
     this.change(options);
   }
 
-  /** Makes the network as bad as this from now on; what is on its way arrives as it would have. */
   change(options: Omit<MemoryNetworkOptions, "seed">): void {
     const { loss = 0, duplicate = 0, delayMs = 0 } = options;
     this.#loss = part("loss", loss);
@@ -59,36 +71,30 @@ export class MemoryNetwork {
     this.#delayMs = wholeNumber("delayMs", delayMs, 0, DELAY_MS_MAX);
   }
 
-  /** A transport for one replica. */
   transport(): Transport {
     return new MemoryEnd(this);
   }
 
-  /** Loses all that `from` sends to `to` from now on; the other direction is not touched. */
   cut(from: Transport, to: Transport): void {
     const cuts = this.#cuts.get(from) ?? new Set();
     cuts.add(to);
     this.#cuts.set(from, cuts);
   }
 
-  /** Lets everybody hear everybody again. */
   heal(): void {
     this.#cuts.clear();
   }
 
-  /** @internal */
   add(end: MemoryEnd): void {
     this.#ends.add(end);
   }
 
-  /** @internal */
   remove(end: MemoryEnd): void {
     this.#ends.delete(end);
     this.#cuts.delete(end);
     for (const cuts of this.#cuts.values()) cuts.delete(end);
   }
 
-  /** @internal */
   carry(from: MemoryEnd, frame: Uint8Array, to: string | undefined): void {
     for (const end of this.#ends) {
       if (end.namespace !== from.namespace || (to !== undefined && end.replica !== to)) continue;
@@ -113,13 +119,24 @@ export class MemoryNetwork {
   }
 }
 
+/**
+ * A network for several clusters inside one process.
+ *
+ * @example
+ * const network = memoryNetwork({ loss: 0.1 });
+ * const cluster = joinCluster({ transport: network.transport() });
+ */
+export function memoryNetwork(options?: MemoryNetworkOptions): MemoryNetwork {
+  return new Network(options);
+}
+
 class MemoryEnd implements Transport {
   namespace = "";
   replica = "";
-  readonly #network: MemoryNetwork;
+  readonly #network: Network;
   #receive: ((frame: Uint8Array) => void) | undefined;
 
-  constructor(network: MemoryNetwork) {
+  constructor(network: Network) {
     this.#network = network;
   }
 

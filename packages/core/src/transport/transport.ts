@@ -35,6 +35,8 @@ export interface Transport {
    * when the frames published before have left, or soon after if they cannot; it never rejects.
    */
   close(): void | Promise<void>;
+  /** Whether it reaches so far that a namespace must be given, lest strangers share their limits. */
+  readonly needsNamespace?: boolean;
   /** The longest frame that can be sent now; 65,535 when absent. */
   readonly maxPayload?: number;
   /**

@@ -57,6 +57,8 @@ export type FrameFault = "length" | "magic" | "version" | "kind" | "header" | "s
 
 /** Writes one frame after the other into the same buffer. */
 export class FrameWriter extends ByteWriter {
+  /** The longest frame that may be written now. */
+  bytesMax: number = FRAME_BYTES_MAX;
   #section = 0;
   readonly #sealBytes: number;
   #reservedBytes: number;
@@ -74,7 +76,8 @@ export class FrameWriter extends ByteWriter {
   }
 
   override hasRoom(bytes: number): boolean {
-    return super.hasRoom(bytes + this.#reservedBytes);
+    const room = Math.min(this.bytesMax, FRAME_BYTES_MAX) - this.#reservedBytes;
+    return this.position + bytes <= room;
   }
 
   begin(header: Readonly<FrameHeader>): void {

@@ -34,6 +34,7 @@ function replicatorOn(transport: Transport): Replicator {
     id: "0123456789abcdef",
     random: () => 0.5,
     readyTimeoutMs: 0,
+    onCold: "open",
     spacingMs: 5,
     nearMs: 50,
     farMs: 200,

@@ -6,8 +6,13 @@ import { vi } from "vitest";
 import { resolveLimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../src/policies/policy.ts";
+import type { SeparatedMode } from "../../src/replication/isolation.ts";
 import { Replicator } from "../../src/replication/replicator.ts";
-import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/transport/memory-network.ts";
+import {
+  type MemoryNetwork,
+  type MemoryNetworkOptions,
+  memoryNetwork,
+} from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 
 /** A number from 0 to 1, the same ones for the same seed. */
@@ -25,6 +30,7 @@ export interface FleetOptions extends MemoryNetworkOptions {
   readonly policies: readonly Policy[];
   readonly maxKeys?: number;
   readonly secret?: string;
+  readonly onPartition?: SeparatedMode;
 }
 
 export class SimulatedReplica {
@@ -54,13 +60,15 @@ export class SimulatedReplica {
       spacingMs: 5,
       nearMs: 50,
       farMs: 200,
+      onCold: "open",
       report: (trouble) => this.troubles.push(trouble),
     });
     const { policies, maxKeys } = options;
-    this.limiter = new StoreLimiter(
-      resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
-      this.replicator,
-    );
+    this.limiter = new StoreLimiter({
+      ...resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
+      replicator: this.replicator,
+      onPartition: options.onPartition ?? "open",
+    });
     this.replicator.open();
   }
 
@@ -83,9 +91,9 @@ export class SimulatedFleet {
   readonly #options: FleetOptions;
 
   constructor(options: FleetOptions) {
-    const { seed = 1 } = options;
+    const { seed = 1, loss, duplicate, delayMs } = options;
     this.#options = options;
-    this.network = new MemoryNetwork(options);
+    this.network = memoryNetwork({ seed, loss, duplicate, delayMs });
     this.random = randomFrom(seed);
   }
 

@@ -75,7 +75,11 @@ describe("the channel of decisions", () => {
   });
 
   it("has a name that is the same in every release", () => {
-    expect(CHANNELS).toEqual({ decision: "tidegate:decision", pressure: "tidegate:pressure" });
+    expect(CHANNELS).toEqual({
+      decision: "tidegate:decision",
+      pressure: "tidegate:pressure",
+      cluster: "tidegate:cluster",
+    });
   });
 });
 

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MemoryNetwork, type MemoryNetworkOptions } from "../../src/transport/memory-network.ts";
+import {
+  type MemoryNetwork,
+  type MemoryNetworkOptions,
+  memoryNetwork,
+} from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
 
 describe("the network in memory keeps the contract of transports", () => {
   for (const { title, run } of TRANSPORT_CONTRACT) {
     it(title, async () => {
-      const network = new MemoryNetwork({ loss: 0.2, duplicate: 0.2, delayMs: 3 });
+      const network = memoryNetwork({ loss: 0.2, duplicate: 0.2, delayMs: 3 });
       await run({ transport: () => network.transport() });
     });
   }
@@ -19,7 +23,7 @@ function pair(options: MemoryNetworkOptions): {
   heard: string[];
   say: (text: string) => boolean;
 } {
-  const network = new MemoryNetwork(options);
+  const network = memoryNetwork(options);
   const ends = [network.transport(), network.transport()] as const;
   const heard: string[] = [];
   ends[0].open(() => {}, { namespace: "shop", replica: "a" });
@@ -76,8 +80,6 @@ describe("the network in memory", () => {
   });
 
   it("refuses a loss that is no part of a whole", () => {
-    expect(() => new MemoryNetwork({ loss: 2 })).toThrow(
-      "'loss' must be a number from 0 to 1, got 2",
-    );
+    expect(() => memoryNetwork({ loss: 2 })).toThrow("'loss' must be a number from 0 to 1, got 2");
   });
 });

@@ -1,0 +1,62 @@
+/**
+ * The limiters of this process that count in the cluster.
+ */
+
+import { TidegateError } from "../errors.ts";
+import { shown } from "../options.ts";
+import type { Replicas } from "../store/replicas.ts";
+import type { Share } from "./share.ts";
+
+export class Shares {
+  readonly #shares = new Map<string, Share>();
+
+  /** Throws when a limiter has the name already: two would not know what each other counts. */
+  refuseTwin(name: string): void {
+    for (const share of this.#shares.values()) {
+      if (name !== share.name) continue;
+      throw new TidegateError(
+        "TIDEGATE_OPTION_CONFLICT",
+        `the cluster has a limiter named ${shown(name)} in this process already: use that one, or another name`,
+      );
+    }
+  }
+
+  add(share: Share): void {
+    this.#shares.set(keyOf(share.identity.low, share.identity.high), share);
+  }
+
+  remove(share: Share): void {
+    this.#shares.delete(keyOf(share.identity.low, share.identity.high));
+  }
+
+  find(low: number, high: number): Share | undefined {
+    return this.#shares.get(keyOf(low, high));
+  }
+
+  all(): Iterable<Share> {
+    return this.#shares.values();
+  }
+
+  /** How long anything that is counted lives at most. */
+  get lifeMs(): number {
+    let lifeMs = 0;
+    for (const share of this.#shares.values()) lifeMs = Math.max(lifeMs, share.lifeMs);
+    return lifeMs;
+  }
+
+  /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
+  reclaim(replicas: Replicas): void {
+    const named = new Set<number>();
+    for (const { store } of this.#shares.values()) store.refersTo((index) => named.add(index));
+    replicas.reclaim((index) => named.has(index));
+  }
+
+  /** Closes all of them. */
+  close(): void {
+    for (const share of Array.from(this.#shares.values())) share.close();
+  }
+}
+
+function keyOf(low: number, high: number): string {
+  return `${low}:${high}`;
+}

@@ -1,0 +1,263 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster.ts";
+import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
+import { createLimiter, type Limiter } from "../../src/limiter.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+
+let network: MemoryNetwork;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  network = memoryNetwork();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Member {
+  readonly transport: Transport;
+  readonly cluster: Cluster;
+  readonly limiter: Limiter;
+}
+
+const policy = fixedWindow({ limit: 100, windowMs: 60_000 });
+
+function member(
+  clusterOptions: Partial<ClusterOptions> = {},
+  limiterOptions: Partial<LimiterOptions> = {},
+): Member {
+  const transport = network.transport();
+  const cluster = joinCluster({ transport, namespace: "shop", ...clusterOptions });
+  const limiter = createLimiter({ name: "api", policy, cluster, ...limiterOptions });
+  return { transport, cluster, limiter };
+}
+
+/** How many of many hits pass. */
+function pass({ limiter }: Member, key = "ada"): number {
+  let passed = 0;
+  for (let hit = 0; hit < 200; hit++) if (limiter.check(key).allowed) passed++;
+  return passed;
+}
+
+function hit({ limiter }: Member, times: number): void {
+  for (let time = 0; time < times; time++) limiter.check("ada");
+}
+
+describe("joinCluster", () => {
+  it("makes limiters of one name count together, and of other names and namespaces apart", () => {
+    const one = member();
+    const two = member();
+    const apart = member({ namespace: "other" });
+    vi.advanceTimersByTime(1_000);
+    const other = createLimiter({ name: "other", policy, cluster: one.cluster });
+    hit(one, 60);
+    vi.advanceTimersByTime(500);
+    expect(pass(two)).toBe(40);
+    expect(pass(apart)).toBe(100);
+    expect(other.check("ada").remaining).toBe(99);
+  });
+
+  it("does not believe those who do not have the secret", () => {
+    const one = member({ secret: "a" });
+    const two = member({ secret: "b" });
+    const three = member();
+    vi.advanceTimersByTime(1_000);
+    hit(one, 60);
+    vi.advanceTimersByTime(2_000);
+    expect([pass(two), pass(three)]).toEqual([100, 100]);
+    expect(two.cluster.status().frames.refused["foreign"]).toBeGreaterThan(0);
+    expect(two.cluster.status().peers).toEqual([]);
+  });
+
+  it("is ready when the others have been heard out, and when nobody is there", async () => {
+    const one = member();
+    expect(one.cluster.status().isReady).toBe(false);
+    await vi.advanceTimersByTimeAsync(600);
+    await one.cluster.ready;
+    hit(one, 30);
+    const two = member();
+    await vi.advanceTimersByTimeAsync(600);
+    await two.cluster.ready;
+    expect(two.limiter.peek("ada").used).toBe(30);
+  });
+
+  it("lets a limiter that is made late hear what was counted before", () => {
+    const one = member();
+    const cluster = joinCluster({ transport: network.transport(), namespace: "shop" });
+    vi.advanceTimersByTime(1_000);
+    hit(one, 30);
+    vi.advanceTimersByTime(5_000);
+    const late = createLimiter({ name: "api", policy, cluster });
+    vi.advanceTimersByTime(500);
+    expect(late.peek("ada").used).toBe(30);
+  });
+
+  it("tells the rest when it leaves, and what it counted goes on counting for all who come", async () => {
+    const one = member();
+    const two = member();
+    vi.advanceTimersByTime(1_000);
+    hit(one, 30);
+    await Promise.all([one.cluster.leave(), vi.advanceTimersByTimeAsync(100)]);
+    expect(two.limiter.peek("ada").used).toBe(30);
+    const three = member();
+    vi.advanceTimersByTime(1_000);
+    expect(three.limiter.peek("ada").used).toBe(30);
+    expect(one.limiter.status().keys).toBe(0);
+    expect(two.cluster.status().peers.filter(({ isAlive }) => isAlive).length).toBe(1);
+  });
+
+  it("lets resets and blocks reach all, those that were cut off as well", () => {
+    const one = member();
+    const two = member();
+    vi.advanceTimersByTime(1_000);
+    hit(one, 30);
+    vi.advanceTimersByTime(500);
+    network.cut(one.transport, two.transport);
+    one.limiter.reset("ada");
+    one.limiter.block("bob", 60_000);
+    vi.advanceTimersByTime(2_000);
+    expect([two.limiter.peek("ada").used, two.limiter.peek("bob").allowed]).toEqual([30, true]);
+    network.heal();
+    vi.advanceTimersByTime(3_000);
+    expect([two.limiter.peek("ada").used, two.limiter.peek("bob").allowed]).toEqual([0, false]);
+    two.limiter.unblock("bob");
+    two.limiter.resetAll();
+    vi.advanceTimersByTime(1_000);
+    expect([one.limiter.peek("ada").used, one.limiter.peek("bob").allowed]).toEqual([0, true]);
+  });
+
+  it("refuses what cannot be meant, where it is written", () => {
+    const transport = network.transport();
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    expect(() => joinCluster({ transport })).toThrow(/joined a cluster before/);
+    expect(() => joinCluster({} as ClusterOptions)).toThrow(/transport/);
+    expect(() => joinCluster({ transport: {} as Transport })).toThrow(/ipcTransport/);
+    const next = (): Transport => network.transport();
+    const far = Object.assign(next(), { needsNamespace: true });
+    expect(() => joinCluster({ transport: far })).toThrow(/needs 'namespace'/);
+    expect(() => joinCluster({ transport: next(), secret: "" })).toThrow(/secret/);
+    expect(() => joinCluster({ transport: next(), onCold: "opne" as "open" })).toThrow(/'open'/);
+    expect(() => createLimiter({ name: "a", policy, cluster: {} as Cluster })).toThrow(
+      /joinCluster/,
+    );
+    expect(() => createLimiter({ name: "a", policy, onPartition: "open" })).toThrow(/cluster/);
+    expect(() => createLimiter({ name: "a", policy, cluster, clock: { now: () => 0 } })).toThrow(
+      /clock/,
+    );
+    createLimiter({ name: "a", policy, cluster });
+    const wider = slidingWindow({ limit: 1, windowMs: 1_000 });
+    expect(() => createLimiter({ name: "a", policy: wider, cluster })).toThrow(/named "a"/);
+  });
+});
+
+describe("a replica that is cut off", () => {
+  /** Two that have used 40 of 100 together, and hear nothing of each other any more. */
+  function cutOff(limiterOptions: Partial<LimiterOptions>): [Member, Member] {
+    const one = member({}, limiterOptions);
+    const two = member({}, limiterOptions);
+    vi.advanceTimersByTime(1_000);
+    hit(one, 30);
+    hit(two, 10);
+    vi.advanceTimersByTime(1_000);
+    network.cut(one.transport, two.transport);
+    network.cut(two.transport, one.transport);
+    vi.advanceTimersByTime(6_000);
+    return [one, two];
+  }
+
+  it("goes on with all of the limit by default, and says that it is", () => {
+    const [one, two] = cutOff({});
+    expect(one.limiter.peek("ada").degraded).toBe(true);
+    expect([pass(one), pass(two)]).toEqual([60, 60]);
+    expect(one.cluster.status().degraded).toBe(true);
+  });
+
+  it("takes its share of the rest when it is told to, so that no more than the limit pass", () => {
+    const [one, two] = cutOff({ onPartition: "share" });
+    expect([pass(one), pass(two)]).toEqual([30, 30]);
+    expect(one.limiter.check("ada")).toMatchObject({
+      allowed: false,
+      reason: "partition",
+      remaining: 0,
+      retryAfterMs: 1_000,
+    });
+    // A key that nobody had seen before.
+    expect([pass(one, "new"), pass(two, "new")]).toEqual([50, 50]);
+  });
+
+  it("lets nothing pass when it is told to, and everything again when the others are heard", () => {
+    const [one] = cutOff({ onPartition: "closed" });
+    expect(pass(one)).toBe(0);
+    network.heal();
+    vi.advanceTimersByTime(3_000);
+    expect(one.limiter.peek("ada").degraded).toBe(false);
+    expect(pass(one)).toBe(60);
+  });
+
+  it("reports that it begins and ends", () => {
+    const messages: string[] = [];
+    const take = (event: unknown): void => {
+      messages.push((event as { message: string }).message);
+    };
+    subscribe("tidegate:cluster", take);
+    cutOff({});
+    network.heal();
+    vi.advanceTimersByTime(3_000);
+    unsubscribe("tidegate:cluster", take);
+    expect(messages.filter((message) => message.startsWith("cut off from 1 other"))).toHaveLength(
+      2,
+    );
+    expect(messages.filter((message) => message.includes("heard again"))).toHaveLength(2);
+  });
+
+  it("is not what becomes of one whose others leave, or of whom one in three crashes", async () => {
+    const [one, two, three, four] = [member(), member(), member(), member()];
+    vi.advanceTimersByTime(2_000);
+    await Promise.all([
+      two.cluster.leave(),
+      three.cluster.leave(),
+      vi.advanceTimersByTimeAsync(50),
+    ]);
+    vi.advanceTimersByTime(10_000);
+    expect(one.cluster.status().degraded).toBe(false);
+    const [five, six] = [member(), member()];
+    vi.advanceTimersByTime(2_000);
+    for (const other of [one, four, five]) network.cut(six.transport, other.transport);
+    vi.advanceTimersByTime(10_000);
+    expect([one, four, five].map(({ cluster }) => cluster.status().degraded)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("a replica that has just come", () => {
+  it("takes its share until it has heard the others, for half a second at most", () => {
+    const one = member();
+    vi.advanceTimersByTime(1_000);
+    hit(one, 20);
+    vi.advanceTimersByTime(500);
+    const two = member();
+    vi.advanceTimersByTime(50);
+    expect(two.limiter.peek("new").remaining).toBe(50);
+    expect(two.limiter.peek("new").degraded).toBe(false);
+    vi.advanceTimersByTime(500);
+    expect(two.limiter.peek("new").remaining).toBe(100);
+    expect(two.limiter.peek("ada").remaining).toBe(80);
+  });
+
+  it("has all of the limit while it has heard of nobody, or if it is told to", () => {
+    expect(pass(member())).toBe(100);
+    vi.advanceTimersByTime(1_000);
+    const open = member({ onCold: "open" });
+    const closed = member({ onCold: "closed" });
+    vi.advanceTimersByTime(50);
+    expect([pass(open, "new"), pass(closed, "new")]).toEqual([100, 0]);
+  });
+});
