@@ -1,8 +1,9 @@
 /**
- * The first moments of a replica: it says hello until it has heard out all that are there, knows that
- * it is alone, or has waited long enough.
+ * The first moments of a replica: it says hello until it has heard out all that are there, for
+ * themselves and for those who are gone, knows that it is alone, or has waited long enough.
  */
 
+import type { Bequest } from "./bequest.ts";
 import type { Members } from "./members.ts";
 import type { Sender } from "./sender.ts";
 
@@ -12,6 +13,15 @@ const HELLO_AGAIN_MS = 250;
 /** After so long a replica decides on what it knows, heard out or not. */
 const COLD_MS_MAX = 500;
 
+export interface ArrivalOptions {
+  readonly members: Members;
+  readonly sender: Sender;
+  readonly bequest: Bequest;
+  readonly beganAtMs: number;
+  /** How long all of it may take. */
+  readonly timeoutMs: number;
+}
+
 export class Arrival {
   /** Resolves when this is over; never rejects. */
   readonly ready: Promise<void>;
@@ -19,17 +29,22 @@ export class Arrival {
 
   readonly #members: Members;
   readonly #sender: Sender;
+  readonly #bequest: Bequest;
   readonly #beganAtMs: number;
   readonly #timeoutMs: number;
   #connectedAtMs: number = Number.POSITIVE_INFINITY;
   #helloAtMs: number;
   #isCold = true;
+  /** Whether whoever is there must have been heard. */
+  #isSure = false;
   readonly #warmAtMs: number;
   #resolve: () => void = () => {};
 
-  constructor(members: Members, sender: Sender, beganAtMs: number, timeoutMs: number) {
+  constructor(options: ArrivalOptions) {
+    const { members, sender, bequest, beganAtMs, timeoutMs } = options;
     this.#members = members;
     this.#sender = sender;
+    this.#bequest = bequest;
     this.#beganAtMs = beganAtMs;
     this.#helloAtMs = beganAtMs;
     this.#warmAtMs = beganAtMs + COLD_MS_MAX;
@@ -42,7 +57,11 @@ export class Arrival {
   /** When to look again. */
   get dueAtMs(): number {
     if (this.isOver) return Number.POSITIVE_INFINITY;
-    return this.#isCold ? Math.min(this.#helloAtMs, this.#warmAtMs) : this.#helloAtMs;
+    const sureAtMs = this.#connectedAtMs + ALONE_AFTER_MS;
+    const times = [this.#helloAtMs];
+    if (this.#isCold) times.push(this.#warmAtMs);
+    if (!this.#isSure && sureAtMs < Number.POSITIVE_INFINITY) times.push(sureAtMs);
+    return Math.min(...times);
   }
 
   /** Whether it is so short since this replica came that others may be expected to tell it more. */
@@ -55,11 +74,11 @@ export class Arrival {
     if (now >= this.#warmAtMs) this.#isCold = false;
     if (!this.#sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
-    const isHeardOut = Array.from(this.#members.all()).every(
-      ({ isBehind, isAlive }) => !isBehind || !isAlive,
-    );
-    const isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
-    if ((isSure && isHeardOut) || now - this.#beganAtMs >= this.#timeoutMs) {
+    const isHeardOut =
+      this.#bequest.isHeard &&
+      Array.from(this.#members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
+    this.#isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
+    if ((this.#isSure && isHeardOut) || now - this.#beganAtMs >= this.#timeoutMs) {
       this.end();
     } else if (now >= this.#helloAtMs) {
       this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#beganAtMs + this.#timeoutMs);

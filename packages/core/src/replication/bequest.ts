@@ -11,6 +11,7 @@ import { closeness, halvesOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
 
 const ASK_AGAIN_MS = 500;
+const LOOK_AGAIN_MS = 20;
 const TRIES_MAX = 8;
 const ROUNDS = 2;
 /** The least time until the next round because of others' knowing of others. */
@@ -37,9 +38,9 @@ export class Bequest {
     this.#options = options;
   }
 
-  /** Whether the first answer has come, or will not. */
+  /** Whether the first answer has come, or there is none to be had. */
   get isHeard(): boolean {
-    return this.#round > 0 || this.#tries === 0;
+    return this.#round > 0 || this.#areAllNew;
   }
 
   /** Somebody is there. */
@@ -55,8 +56,8 @@ export class Bequest {
     this.dueAtMs = now;
   }
 
-  /** A replica has said all that it was asked for. */
-  answered(by: Member, now: number): void {
+  /** A replica has said all that it knows of others. */
+  heardFrom(by: Member, now: number): void {
     if (by === this.#asked) this.#endRound(now);
   }
 
@@ -67,18 +68,26 @@ export class Bequest {
       return;
     }
     const { self, members, sender } = this.#options;
-    const alive = Array.from(members.all()).filter(({ isAlive }) => isAlive);
+    const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
     // Who knows of others first, and else whoever it happens to be.
-    alive.sort(
+    able.sort(
       (left, right) =>
         right.beatsApart - left.beatsApart || closeness(left.id, self) - closeness(right.id, self),
     );
-    this.#asked = alive[this.#tries % Math.max(1, alive.length)];
+    const asked = able[this.#tries % Math.max(1, able.length)];
+    this.dueAtMs = now + (asked === undefined ? LOOK_AGAIN_MS : ASK_AGAIN_MS);
+    if (asked === undefined) return;
+    this.#asked = asked;
     this.#tries++;
-    this.dueAtMs = now + ASK_AGAIN_MS;
-    if (this.#asked === undefined) return;
-    const { id, frames } = this.#asked;
-    sender.ask({ ...halvesOf(id), since: frames.last, others: true });
+    sender.ask({ ...halvesOf(asked.id), since: asked.frames.last, others: true });
+  }
+
+  /** Whether everybody else has just come as well, if there is anybody. Others may still be heard. */
+  get #areAllNew(): boolean {
+    for (const { isAlive, isReady } of this.#options.members.all()) {
+      if (isAlive && isReady !== false) return false;
+    }
+    return true;
   }
 
   #endRound(now: number): void {

@@ -38,8 +38,8 @@ export interface Listener {
   asked(from: Member, asking: Asking): void;
   hello(from: Member): void;
   left(from: Member): void;
-  /** All parts of an answer have been heard. */
-  answered(from: Member): void;
+  /** All has been heard that a replica knows of others. */
+  bequeathed(from: Member): void;
   /** A frame of this replica's id with a number that this replica has not reached. */
   ownAhead(number: number): void;
 }
@@ -144,7 +144,8 @@ export class Inbox implements ComponentSink, NoteSink {
     if (others === undefined) return;
     member.frames.cover(page.since, page.upTo);
     for (const [id, last] of others) this.#options.members.find(id)?.frames.cover(0, last);
-    this.#options.listener.answered(member);
+    // Who speaks for others names all that it knows, and so this replica.
+    if (others.has(this.#options.self)) this.#options.listener.bequeathed(member);
   }
 
   /** The sender speaks for a replica that cannot do so itself. */
@@ -153,7 +154,11 @@ export class Inbox implements ComponentSink, NoteSink {
     const { self, members, replicas, clock } = this.#options;
     const id = idOf(heard.low, heard.high);
     const heardAtMs = clock.now() - heard.silentMs;
-    const member = id === self ? undefined : members.mention(id, heardAtMs);
+    if (id === self) {
+      this.#others.set(id, 0);
+      return;
+    }
+    const member = members.mention(id, heardAtMs);
     if (member === undefined || member.index >= NOBODY) return;
     this.#others.set(id, heard.upTo);
     if (!member.isHeard) replicas.setOffset(member.index, this.#sentAtMs - heard.clockMs);

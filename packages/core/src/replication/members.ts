@@ -41,6 +41,8 @@ export class Member {
   /** Hits that it has allowed and refused since it started. */
   allowed = 0;
   refused = 0;
+  /** Whether it has heard what others counted before it came, as far as it has said. */
+  isReady: boolean | undefined;
   /** What it knows itself to be behind on, and a checksum of whom it knows. */
   behind: readonly Behind[] = [];
   membersSum: number | undefined;

@@ -110,16 +110,22 @@ export class Repair {
     return [...this.#turned(behind), ...this.#turned(silent)].slice(0, BEHIND_MAX);
   }
 
+  /** Gives the answer that is owed, if one is. */
+  payDebts(): void {
+    if (this.#answerAtMs === NEVER) return;
+    this.#answerAtMs = NEVER;
+    const others = this.#answerOthers ? Array.from(this.#options.members.all()) : [];
+    this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others });
+  }
+
   /** Does what is due. */
   work(now: number): void {
     for (const member of this.#options.members.all()) {
       if (now >= member.askAtMs) this.#ask(member, now);
     }
     if (now >= this.#answerAtMs) {
-      this.#answerAtMs = NEVER;
       this.#answeredAtMs = now;
-      const others = this.#answerOthers ? Array.from(this.#options.members.all()) : [];
-      this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others });
+      this.payDebts();
     }
     if (now >= this.#relayAtMs) {
       this.#relayAtMs = NEVER;

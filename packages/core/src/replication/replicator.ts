@@ -96,7 +96,13 @@ export class Replicator implements Listener {
     this.seal = seal;
     this.members = members;
     this.sender = sender;
-    this.arrival = new Arrival(members, sender, now, readyTimeoutMs);
+    const bequest = new Bequest({
+      ...{ self: id, members, sender },
+      missedAfterMs: SILENT_MS + HEARTBEAT_MS,
+    });
+    this.#bequest = bequest;
+    const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
+    this.arrival = new Arrival({ members, sender, bequest, ...times });
     const common = { self: id, id, seal, envelope, clock, replicas, members, sender, random };
     this.inbox = new Inbox({ ...common, shares: this.shares, listener: this });
     this.teller = new Teller({
@@ -112,7 +118,6 @@ export class Replicator implements Listener {
       silentMs: BEHIND_AFTER_MS,
       answer: (answer) => this.teller.answer(answer),
     });
-    this.#bequest = new Bequest({ ...common, missedAfterMs: SILENT_MS + HEARTBEAT_MS });
     this.#wake = new Wake(
       () => clock.now(),
       () => this.#work(),
@@ -145,6 +150,7 @@ export class Replicator implements Listener {
   /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
   async close(): Promise<void> {
     if (this.#isOver) return;
+    this.#repair.payDebts();
     this.teller.finish();
     this.sender.greet("leave");
     this.#isOver = true;
@@ -158,6 +164,7 @@ export class Replicator implements Listener {
   // ── What others say ──────────────────────────────────────────────────────────────────────────
 
   heartbeat(from: Member, heartbeat: Heartbeat): void {
+    from.isReady = heartbeat.isReady;
     from.allowed = heartbeat.allowed;
     from.refused = heartbeat.refused;
     from.membersSum = heartbeat.members;
@@ -179,8 +186,8 @@ export class Replicator implements Listener {
     this.members.leave(from);
   }
 
-  answered(from: Member): void {
-    this.#bequest.answered(from, this.clock.now());
+  bequeathed(from: Member): void {
+    this.#bequest.heardFrom(from, this.clock.now());
   }
 
   ownAhead(number: number): void {
@@ -210,6 +217,10 @@ export class Replicator implements Listener {
     const now = this.clock.now();
     this.#repair.heard(member, now);
     this.#bequest.heard(now);
+    if (!this.arrival.isOver) {
+      this.arrival.work(now);
+      this.#separate();
+    }
     this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeatAtMs));
   }
 
@@ -246,6 +257,7 @@ export class Replicator implements Listener {
     const members = this.members.checksum(this.id);
     if (this.members.differ(members, BEATS_APART)) this.#bequest.apart(now);
     this.sender.heartbeat({
+      isReady: this.arrival.isOver,
       finalUntilMs: this.teller.finalUntilMs(now),
       members,
       allowed: 0,

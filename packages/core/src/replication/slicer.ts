@@ -26,11 +26,6 @@ export class Slicer {
     this.#goOn(Number.POSITIVE_INFINITY);
   }
 
-  stop(): void {
-    clearImmediate(this.#next);
-    this.#queue = [];
-  }
-
   #goOn(sliceMs: number = SLICE_MS): void {
     const start = performance.now();
     for (let work = this.#queue[0]; work !== undefined; work = this.#queue[0]) {

@@ -120,7 +120,7 @@ export class Teller implements Announcer {
     this.#flushing.finish();
     if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
     this.#flushing.finish();
-    this.#answering.stop();
+    this.#answering.finish();
   }
 
   #flush(now: number): void {

@@ -41,6 +41,23 @@ describe("replicas of one cluster", () => {
     fleet.close();
   });
 
+  it("keep what was counted by replicas that have all been replaced since", () => {
+    const fleet = new SimulatedFleet({ policies, delayMs: 1 });
+    let generation = [fleet.add(), fleet.add()];
+    fleet.pass(1_000);
+    for (let turn = 1; turn <= 4; turn++) {
+      for (const replica of generation) replica.limiter.check("ada", 10);
+      const next = [fleet.add(), fleet.add()];
+      fleet.pass(500);
+      expect(next.map(({ replicator }) => replicator.arrival.isOver)).toEqual([true, true]);
+      for (const { replicator } of generation) void replicator.close();
+      fleet.pass(200);
+      expect(next.map((replica) => replica.view("ada"))).toEqual([[20 * turn], [20 * turn]]);
+      generation = next;
+    }
+    fleet.close();
+  });
+
   it("mend what was lost, the last frame included", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, two] = [fleet.add(), fleet.add()];

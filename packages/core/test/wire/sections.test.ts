@@ -110,7 +110,13 @@ describe("sections of a frame", () => {
   it("bring heartbeats, questions and pages as they were", () => {
     const behind = [0, 1, 2, 3].map((low) => ({ low, high: ~low, number: low * 1_000 }));
     const counts = { allowed: 2 ** 45, refused: 3 };
-    const heartbeat = { finalUntilMs: 1_700_000_000_000, members: 0xffff_ffff, ...counts, behind };
+    const heartbeat = {
+      isReady: false,
+      finalUntilMs: 1_700_000_000_000,
+      members: 0xffff_ffff,
+      ...counts,
+      behind,
+    };
     const heard = readHeartbeat(
       written("heartbeat", (writer) => writeHeartbeat(writer, heartbeat)),
     );

@@ -1,0 +1,3 @@
+/** The transport of processes that meet on this machine. */
+
+export { ipcTransport as makeTransport } from "../../dist/ipc.js";

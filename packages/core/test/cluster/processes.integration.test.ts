@@ -1,0 +1,76 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { ProcessFleet } from "./process-fleet.ts";
+
+const transport = new URL("ipc-line.mjs", import.meta.url);
+const LONGEST_CHECK_MS = 20;
+
+let fleet: ProcessFleet;
+
+afterEach(() => fleet.end());
+
+describe("processes of one machine", () => {
+  it("see the same in the end, which is all that was counted, however traffic is spread", async () => {
+    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    const [one, two, three] = await fleet.startAll(3);
+    const results = await Promise.all([
+      one!.hit("even", 1_000, 500),
+      two!.hit("even", 1_000, 500),
+      three!.hit("even", 1_000, 500),
+      one!.hit("skewed", 3_000, 500),
+      two!.hit("skewed", 10, 500),
+      three!.hit("sticky", 500, 500),
+    ]);
+    expect(Math.max(...results.map(({ longestMs }) => longestMs))).toBeLessThan(LONGEST_CHECK_MS);
+    expect(await fleet.settled("even", 3_000)).toEqual([3_000, 3_000, 3_000]);
+    expect(await fleet.settled("skewed", 3_010)).toEqual([3_010, 3_010, 3_010]);
+    expect(await fleet.settled("sticky", 500)).toEqual([500, 500, 500]);
+  });
+
+  it("hold one limit together", async () => {
+    fleet = new ProcessFleet({ limit: 300, transport });
+    const replicas = await fleet.startAll(3);
+    const results = await Promise.all(replicas.map((replica) => replica.hit("ada", 300, 1_500)));
+    const allowed = results.reduce((sum, result) => sum + result.allowed, 0);
+    expect(allowed).toBeGreaterThanOrEqual(300);
+    expect(allowed).toBeLessThan(330);
+  });
+
+  it("go on with what was told by one that is killed, and tell it to the next", async () => {
+    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    const [one, two] = await fleet.startAll(2);
+    await one!.hit("ada", 100);
+    await two!.hit("ada", 10);
+    expect(await fleet.settled("ada", 110)).toEqual([110, 110]);
+    await one!.kill();
+    const three = await fleet.start().ready();
+    expect(await fleet.settled("ada", 110, [two!, three])).toEqual([110, 110]);
+    await three.hit("ada", 5);
+    expect(await fleet.settled("ada", 115, [two!, three])).toEqual([115, 115]);
+  });
+
+  it("agree again with one that stood still for seconds", async () => {
+    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    const [one, two, three] = await fleet.startAll(3);
+    three!.child.kill("SIGSTOP");
+    await Promise.all([one!.hit("ada", 200, 3_000), two!.hit("ada", 300, 3_000)]);
+    three!.child.kill("SIGCONT");
+    await three!.hit("ada", 50);
+    expect(await fleet.settled("ada", 550)).toEqual([550, 550, 550]);
+  });
+
+  it("lose nothing when one after the other is replaced", async () => {
+    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    let replicas = await fleet.startAll(2);
+    let counted = 0;
+    for (let turn = 0; turn < 2; turn++) {
+      for (const replica of replicas) await replica.hit("ada", 20);
+      counted += 20 * replicas.length;
+      const next = await fleet.startAll(2);
+      for (const replica of replicas) await replica.leave();
+      replicas = next;
+      await pause(200);
+    }
+    expect(await fleet.settled("ada", counted, replicas)).toEqual([counted, counted]);
+  });
+});
