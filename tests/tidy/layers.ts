@@ -22,8 +22,8 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "runtime", holds: ["runtime/"], mayImport: ["bottom"] },
   { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
   { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
-  { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice"] },
   { name: "transport", holds: ["transport/"], mayImport: ["bottom"] },
+  { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice", "transport"] },
   {
     name: "replication",
     holds: ["replication/"],

@@ -1,8 +1,8 @@
 /**
  * A limiter on its store, alone or as one of a cluster: its clock, and the calls that a user makes.
  *
- * Every call reads the clock once, finds the key once, and leaves the rest to the decider and the
- * store. It asks the process's timer for sweeps only while there is something to sweep.
+ * Every call reads the clock once, looks for the key once, a new one twice, and leaves the rest to the
+ * decider and the store. It asks the process's timer for sweeps only while there is something to sweep.
  */
 
 import { randomBytes } from "node:crypto";

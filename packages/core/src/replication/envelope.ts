@@ -2,14 +2,8 @@
  * Puts what a replica says into frames, and looks at the outside of those that come in.
  */
 
-import type { Transport } from "../transport/transport.ts";
-import {
-  FRAME_BYTES_MAX,
-  type FrameKind,
-  FrameReader,
-  FrameWriter,
-  SEAL_BYTES,
-} from "../wire/frame.ts";
+import { FRAME_BYTES_MAX, type Transport } from "../transport/transport.ts";
+import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, type IdHalves } from "./replica-id.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Finds the record of a fingerprint: a directory of small open-addressed segments.
+ * Finds the record of a fingerprint: a directory of open-addressed segments of bounded size.
  *
  * A segment that fills up splits in two, so growth touches one segment at a time and never copies
  * the table. A slot is one word, a tag of eight hash bits above the record's number; only records

@@ -5,8 +5,9 @@
  * no frame has ends the stream: what follows cannot be understood.
  */
 
+import { FRAME_BYTES_MAX } from "./transport.ts";
+
 const LENGTH_BYTES = 4;
-const FRAME_BYTES_MAX = 65_535;
 
 /** A frame with its length in front. */
 export function framed(frame: Uint8Array): Buffer {

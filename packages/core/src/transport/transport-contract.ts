@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { Transport } from "./transport.ts";
+import { FRAME_BYTES_MAX, type Transport } from "./transport.ts";
 
 /** Where transports under test come from. Those of one lab reach one another. */
 export interface TransportLab {
@@ -21,7 +21,6 @@ export interface ContractCase {
 const PATIENCE_MS = 5_000;
 const POLL_MS = 10;
 const QUIET_MS = 100;
-const FRAME_BYTES_MAX = 65_535;
 /** Losing frames is allowed, and so is losing a few last ones in a row. */
 const LAST_WORDS_TRIES = 10;
 

@@ -5,6 +5,9 @@
  * reordered, and may come back to whoever sent them. It must never wait and never throw.
  */
 
+/** No frame is ever longer, whatever carries it. */
+export const FRAME_BYTES_MAX = 65_535;
+
 export interface TransportContext {
   /** Only transports of one namespace hear each other. */
   readonly namespace: string;

@@ -9,10 +9,10 @@
  * is sealed, in the last sixteen bytes, when the cluster has a secret.
  */
 
+import { FRAME_BYTES_MAX } from "../transport/transport.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
-export const FRAME_BYTES_MAX = 65_535;
 /** Bytes of a seal. */
 export const SEAL_BYTES = 16;
 export const FRAME_VERSION = 0;
@@ -53,7 +53,7 @@ export interface FrameHeader {
 }
 
 /** Why bytes are no frame. */
-export type FrameFault = "length" | "magic" | "version" | "kind" | "header" | "section";
+export type FrameFault = "length" | "magic" | "version" | "kind" | "header";
 
 /** Writes one frame after the other into the same buffer. */
 export class FrameWriter extends ByteWriter {

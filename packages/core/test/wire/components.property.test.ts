@@ -2,6 +2,7 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Component } from "../../src/lattice/component.ts";
+import { FRAME_BYTES_MAX } from "../../src/transport/transport.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
 import { ComponentReader } from "../../src/wire/component-reader.ts";
 import {
@@ -10,13 +11,7 @@ import {
   type PlaceKind,
 } from "../../src/wire/component-section.ts";
 import { writeComponents } from "../../src/wire/component-writer.ts";
-import {
-  FRAME_BYTES_MAX,
-  type FrameHeader,
-  FrameReader,
-  FrameWriter,
-  SECTIONS,
-} from "../../src/wire/frame.ts";
+import { type FrameHeader, FrameReader, FrameWriter, SECTIONS } from "../../src/wire/frame.ts";
 
 const SENDER = 7;
 
