@@ -136,6 +136,7 @@ const joined = new WeakSet<Transport>();
 class JoinedCluster implements Cluster {
   readonly #replicator: Replicator;
   readonly #namespace: string;
+  #ready: Promise<void> | undefined;
   #troubles = 0;
   #lastTrouble: string | null = null;
 
@@ -157,15 +158,17 @@ class JoinedCluster implements Cluster {
   }
 
   get ready(): Promise<void> {
-    return this.#replicator.arrival.ready;
+    this.#ready ??= keepingAwake(this.#replicator.arrival.ready);
+    return this.#ready;
   }
 
   leave(): Promise<void> {
-    return this.#replicator.close();
+    return keepingAwake(this.#replicator.close());
   }
 
   status(): ClusterStatus {
-    const { id, members, replicas, clock, arrival, sender, inbox, separation } = this.#replicator;
+    const { id, members, replicas, clock, arrival, sender, inbox, heard, separation } =
+      this.#replicator;
     const now = clock.now();
     const others = Array.from(members.all(), (member) => ({
       replica: member.id,
@@ -190,7 +193,7 @@ class JoinedCluster implements Cluster {
         dropped: sender.dropped,
         heard: inbox.frames,
         heardBytes: inbox.bytes,
-        refused: { ...inbox.refusals },
+        refused: { ...inbox.refusals, tooMany: heard.dropped },
       },
       troubles: this.#troubles,
       lastTrouble: this.#lastTrouble,
@@ -226,6 +229,13 @@ class JoinedCluster implements Cluster {
  */
 export function joinCluster(options: ClusterOptions): Cluster {
   return new JoinedCluster(options);
+}
+
+/** Nothing of a cluster keeps the process alive, but somebody who waits for something of it. */
+async function keepingAwake(awaited: Promise<void>): Promise<void> {
+  const timer = setInterval(() => {}, READY_TIMEOUT_MS_MAX);
+  await awaited;
+  clearInterval(timer);
 }
 
 /** What is behind a cluster; throws for what is none. */

@@ -18,6 +18,7 @@ import { clusterOffsetMs } from "./clock-offset.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
+import { FrameQueue } from "./frame-queue.ts";
 import { Inbox, type Listener } from "./inbox.ts";
 import { Isolation, type SeparatedMode, type Separation } from "./isolation.ts";
 import { type Member, Members } from "./members.ts";
@@ -63,6 +64,7 @@ export class Replicator implements Listener {
   readonly members: Members;
   readonly shares: Shares = new Shares();
   readonly inbox: Inbox;
+  readonly heard: FrameQueue = new FrameQueue((frame) => this.#hear(frame));
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly teller: Teller;
@@ -129,7 +131,12 @@ export class Replicator implements Listener {
   open(): void {
     const { transport, namespace, report } = this.#options;
     const changed = (): void => this.#transportChanged();
-    transport.open((frame) => this.#hear(frame), { namespace, replica: this.id, report, changed });
+    transport.open((frame) => this.heard.take(frame), {
+      namespace,
+      replica: this.id,
+      report,
+      changed,
+    });
     this.#wasConnected = this.sender.isConnected;
     this.#work();
   }
@@ -155,6 +162,7 @@ export class Replicator implements Listener {
     this.sender.greet("leave");
     this.#isOver = true;
     this.#wake.stop();
+    this.heard.stop();
     this.#recent.forget();
     this.arrival.end();
     this.shares.close();
