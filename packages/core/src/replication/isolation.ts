@@ -36,6 +36,14 @@ export class Isolation {
 
   #expected = new Set<Member>();
 
+  /** How it is, for whoever operates the process. */
+  get sentence(): string {
+    if (!this.isCut) return "the other replicas are heard again";
+    const others = this.known - 1;
+    const whom = `${others} other replica${others === 1 ? "" : "s"}`;
+    return `cut off from ${whom}: limiters decide as 'onPartition' says`;
+  }
+
   /** Looks again; returns whether anything has changed. */
   look(now: number, isConnected: boolean, members: Members): boolean {
     const present: Member[] = [];

@@ -38,6 +38,7 @@ const MEMBERS_MAX = 4_096;
 /** How much longer than what it counted lives a silent replica is remembered. */
 const LATE_MS = 60_000;
 const HELLO_SPREAD_MS = 20;
+const LEAVE_WAIT_MS = 1_000;
 /** Heartbeats after which it is no coincidence that another knows of other replicas. */
 const BEATS_APART = 4;
 
@@ -79,6 +80,7 @@ export class Replicator implements Listener {
   readonly #wake: Wake;
   #heartbeatAtMs: number;
   #wasConnected = false;
+  #isLeaving = false;
   #isOver = false;
 
   constructor(options: ReplicatorOptions) {
@@ -156,7 +158,10 @@ export class Replicator implements Listener {
 
   /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
   async close(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    // When all leave at once, whoever relayed for them may just have done so.
+    if (!this.sender.isConnected) await this.sender.untilConnected(LEAVE_WAIT_MS);
     this.#repair.payDebts();
     this.teller.finish();
     this.sender.greet("leave");
@@ -279,12 +284,7 @@ export class Replicator implements Listener {
     const isolation = this.#isolation;
     if (!isolation.look(now, this.sender.isConnected, this.members)) return;
     this.#separate();
-    const others = isolation.known - 1;
-    this.#options.report(
-      isolation.isCut
-        ? `cut off from ${others} other replica${others === 1 ? "" : "s"}: limiters decide as 'onPartition' says`
-        : "the other replicas are heard again",
-    );
+    this.#options.report(isolation.sentence);
   }
 
   #separate(): void {

@@ -9,6 +9,8 @@ import { type Asking, writeAsking } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
 
+const LOOK_AGAIN_MS = 10;
+
 export class Sender {
   /** The number of the last frame of counts that has left whole. */
   counted = 0;
@@ -30,6 +32,13 @@ export class Sender {
   /** Whether frames can leave, as far as is known. */
   get isConnected(): boolean {
     return this.#transport.connected !== false;
+  }
+
+  /** Waits until frames can leave, but no longer than this. */
+  async untilConnected(waitMs: number): Promise<void> {
+    for (let waited = 0; !this.isConnected && waited < waitMs; waited += LOOK_AGAIN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
   }
 
   /** Whether what is said now would have to wait for what was said before. */
