@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const GUARD = fileURLToPath(new URL("guard.sh", import.meta.url));
 const PATIENCE_MS = 10_000;
-const PROCESS_ID = /^\[(\d+)\]/;
+const PROCESS_ID = /^\[(\d+)\]/m;
 
 export class GuardedRun {
   readonly #guard: ChildProcess;
@@ -74,7 +74,9 @@ export class GuardedRun {
   }
 
   signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGHUP"): void {
-    if (!this.#hasEnded && this.#pid > 0) process.kill(this.#pid, signal);
+    if (this.#hasEnded) return;
+    if (this.#pid === 0) throw new Error(`the program has not said who it is:\n${this.#log}`);
+    process.kill(this.#pid, signal);
   }
 
   /** Ends the program and leaves the guard, so that nobody else is given its id. */

@@ -40,12 +40,14 @@ export class NatsServer {
   readonly #options: NatsServerOptions;
   readonly #folder = mkdtempSync(join(tmpdir(), "tidegate-nats-"));
   readonly #runs: GuardedRun[] = [];
+  #config: string;
   #port = ANY_PORT;
   #routePort = ANY_PORT;
   #monitorPort = ANY_PORT;
 
   private constructor(options: NatsServerOptions) {
     this.#options = options;
+    this.#config = options.config ?? "";
   }
 
   /** Starts a server; resolves when clients can connect. */
@@ -99,9 +101,10 @@ export class NatsServer {
     this.#run.signal("SIGCONT");
   }
 
-  /** Has it read another configuration, as an operator would. */
+  /** Has it read another configuration, as an operator would; it keeps that after a restart. */
   async reload(config: string): Promise<void> {
     const run = this.#run;
+    this.#config = config;
     writeFileSync(join(this.#folder, "server.conf"), config);
     run.forget();
     run.signal("SIGHUP");
@@ -128,9 +131,9 @@ export class NatsServer {
   }
 
   async #start(): Promise<void> {
-    const { jetStream = false, config = "", routes } = this.#options;
+    const { jetStream = false, routes } = this.#options;
     const file = join(this.#folder, "server.conf");
-    writeFileSync(file, config);
+    writeFileSync(file, this.#config);
     const args = ["-a", HOST, "-p", `${this.#port}`, "-m", `${ANY_PORT}`, "-c", file];
     if (jetStream) args.push("-js", "-sd", this.#folder);
     if (routes !== undefined) {
