@@ -9,4 +9,6 @@ test("the packed package works where only CommonJS does", () => {
   const core = require("@tidegate/core");
   assert.equal(core[Symbol.toStringTag], undefined);
   exercise(core, require("@tidegate/core/testing"));
+  const { natsTransport } = require("@tidegate/nats-transport");
+  expect(() => natsTransport({})).toThrow(core.TidegateError);
 });

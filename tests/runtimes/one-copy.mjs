@@ -8,12 +8,14 @@ import { createRequire } from "node:module";
 import * as core from "@tidegate/core";
 import * as testing from "@tidegate/core/testing";
 import * as transport from "@tidegate/core/transport";
+import * as nats from "@tidegate/nats-transport";
 
 const require = createRequire(import.meta.url);
 for (const [imported, entry] of [
   [core, "@tidegate/core"],
   [testing, "@tidegate/core/testing"],
   [transport, "@tidegate/core/transport"],
+  [nats, "@tidegate/nats-transport"],
 ]) {
   const required = require(entry);
   const names = Object.keys(imported).filter((name) => /^\w+$/.test(name));
@@ -22,3 +24,6 @@ for (const [imported, entry] of [
     assert.equal(required[name], imported[name], `${entry} has two copies of ${name}`);
   }
 }
+
+// Packages that build on core refuse options with the error class of that one copy.
+assert.throws(() => nats.natsTransport({}), core.TidegateError);

@@ -20,7 +20,11 @@ export interface Synonym {
 const WIRE_FOLDERS = ["wire/", "replication/", "transport/"];
 
 export const SYNONYMS: readonly Synonym[] = [
-  { word: "node", say: "replica", meant: /\bnode:[a-z]|\bNode\b|node_modules/g },
+  {
+    word: "node",
+    say: "replica",
+    meant: /\bnode:[a-z]|\bNode\b|node_modules|@nats-io\/transport-node/g,
+  },
   { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g, names: ["peers"] },
   { word: "instance", say: "replica", meant: /\bfor instance\b/gi },
   { word: "cell", say: "component" },

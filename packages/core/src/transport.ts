@@ -7,7 +7,7 @@
  */
 
 export { invalidOption, knownOptions, missingOption } from "./options.ts";
-export type { Transport, TransportContext } from "./transport/transport.ts";
+export { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport/transport.ts";
 export {
   type ContractCase,
   TRANSPORT_CONTRACT,

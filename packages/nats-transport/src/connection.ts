@@ -1,0 +1,73 @@
+/**
+ * A NATS connection as far as it is used here: what the clients `nats` and `@nats-io/transport-node`
+ * have in common.
+ *
+ * Neither is imported, so that either can be installed. Members are methods, because only that admits
+ * the different errors that the two pass to callbacks.
+ */
+
+/** What a NATS connection passes to a subscriber. */
+export interface NatsMessageLike {
+  readonly subject: string;
+  readonly data: Uint8Array;
+}
+
+/** A connection made by `connect` of `nats` 2 or `@nats-io/transport-node` 3. */
+export interface NatsConnectionLike {
+  /** What the server has said about itself; absent while the client is dialling. */
+  readonly info?: { readonly max_payload: number } | undefined;
+  publish(subject: string, payload: Uint8Array): void;
+  subscribe(
+    subject: string,
+    options: { callback(error: Error | null, message: NatsMessageLike): void },
+  ): NatsSubscriptionLike;
+  flush(): Promise<void>;
+  status(): AsyncIterable<{ readonly type: string }>;
+  /** Resolves when the connection is closed for good, with an error if there was one. */
+  closed(): Promise<unknown>;
+  isClosed(): boolean;
+  close(): Promise<void>;
+  getServer(): string;
+}
+
+export interface NatsSubscriptionLike {
+  unsubscribe(): void;
+  isClosed(): boolean;
+}
+
+/** Where a connection comes from. One that a function makes is closed by whoever called it. */
+export type NatsConnectionSource =
+  | NatsConnectionLike
+  | PromiseLike<NatsConnectionLike>
+  | (() => NatsConnectionLike | PromiseLike<NatsConnectionLike>);
+
+const METHODS = [
+  "publish",
+  "subscribe",
+  "flush",
+  "status",
+  "closed",
+  "isClosed",
+  "close",
+  "getServer",
+];
+
+export function isConnection(value: unknown): value is NatsConnectionLike {
+  if (typeof value !== "object" || value === null) return false;
+  const members = value as Readonly<Record<string, unknown>>;
+  return METHODS.every((method) => typeof members[method] === "function");
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** What an error of a client says, with its code where it has one. */
+export function told(error: unknown): string {
+  const { message, code } = (error ?? {}) as {
+    readonly message?: unknown;
+    readonly code?: unknown;
+  };
+  if (typeof message !== "string" || message === "") return String(code ?? error);
+  return typeof code !== "string" || message.includes(code) ? message : `${message} (${code})`;
+}

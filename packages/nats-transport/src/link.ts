@@ -1,0 +1,274 @@
+/**
+ * One NATS connection in use: what is sent and heard on it, and whether that works just now.
+ *
+ * It works when the last flush has come back, nothing has been refused, and the client has not said
+ * since that it was disconnected. What is published while a client is disconnected vanishes without
+ * an error, so nothing is handed over then. The connection belongs to somebody else; here it is never
+ * closed or configured.
+ */
+
+import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
+import { Backoff } from "./backoff.ts";
+import { type NatsConnectionLike, told } from "./connection.ts";
+import { Hearing } from "./hearing.ts";
+import { Muteness } from "./muteness.ts";
+import { Sender } from "./sender.ts";
+import type { Subjects } from "./subjects.ts";
+import type { NatsTransportState } from "./transport-status.ts";
+
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 30_000;
+const LINGER_MS = 1_000;
+
+export interface LinkOptions {
+  readonly connection: NatsConnectionLike;
+  readonly subjects: Subjects;
+  /** Takes a frame, and never throws. */
+  readonly receive: (frame: Uint8Array) => void;
+  readonly report: (trouble: string) => void;
+  /** The state may be another, or nothing waits any more. Never called from within `publish`. */
+  readonly changed: () => void;
+  /** The server has not answered for so long that the connection may never work again. */
+  readonly stuck: () => void;
+  /** The connection has been closed for good. */
+  readonly ended: (why: string) => void;
+  readonly random: () => number;
+}
+
+interface StatusEvent {
+  readonly type: string;
+  readonly error?: unknown;
+  readonly data?: unknown;
+  readonly permissionContext?: { readonly operation?: string; readonly subject?: string };
+}
+
+export class Link {
+  readonly sender: Sender;
+  readonly #options: LinkOptions;
+  readonly #hearing: Hearing;
+  readonly #muteness: Muteness;
+  readonly #backoff: Backoff;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #status: AsyncIterable<{ readonly type: string }> | undefined;
+  #wasUp = false;
+  #isUp = false;
+  /** Disconnected, as the client says, which will say when that is over. */
+  #isAway = false;
+  #isOver = false;
+  /** What the server complained about last, which may be why it hangs up next. */
+  #complaint = "";
+  #framesRefused = 0;
+
+  constructor(options: LinkOptions) {
+    const { connection, subjects, receive, report, random } = options;
+    this.#options = options;
+    this.#backoff = new Backoff(RETRY_MS, RETRY_MS_MAX, random);
+    this.#muteness = new Muteness(new Backoff(RETRY_MS, RETRY_MS_MAX, random));
+    this.sender = new Sender(connection, {
+      arrived: () => this.#arrived(),
+      failed: (error) => this.#failed(error),
+      late: () => this.#late(),
+      stuck: () => options.stuck(),
+    });
+    this.#hearing = new Hearing(connection, subjects, {
+      frame: receive,
+      refused: (subject, error) => {
+        report(
+          `NATS does not let this process subscribe to '${subject}' (${told(error)}): it does not hear all others. Allow it to subscribe to '${subjects.everything}'`,
+        );
+        this.#confirmLater();
+        // This runs wherever the client has noticed it, which may be within a call of ours.
+        queueMicrotask(() => options.changed());
+      },
+    });
+  }
+
+  /** Begins to listen, and to find out whether the server is there. */
+  start(): void {
+    const { connection } = this.#options;
+    void this.#follow();
+    void this.#awaitEnd();
+    if (!connection.isClosed()) this.#confirm();
+  }
+
+  get state(): NatsTransportState {
+    if (this.sender.isLate) return "late";
+    if (!this.#isUp) return this.#wasUp ? "disconnected" : "connecting";
+    return this.#hearing.isDeaf || this.#muteness.isMute ? "refused" : "connected";
+  }
+
+  get maxPayload(): number {
+    const { info } = this.#options.connection;
+    return Math.min(FRAME_BYTES_MAX, info?.max_payload ?? FRAME_BYTES_MAX);
+  }
+
+  get framesDropped(): number {
+    return this.sender.framesDropped + this.#framesRefused;
+  }
+
+  publish(frame: Uint8Array, to: string | undefined): boolean {
+    const isTaken = this.#publish(frame, to);
+    if (!isTaken) this.#framesRefused++;
+    return isTaken;
+  }
+
+  /** Stops listening at once; resolves when what was published has left, or cannot. */
+  async close(): Promise<void> {
+    this.#stopListening();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (this.#isUp) {
+      await Promise.race([
+        this.sender.settled(),
+        new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, LINGER_MS);
+        }),
+      ]);
+    }
+    clearTimeout(timer);
+    this.abandon();
+  }
+
+  /** Lets go of the connection, whatever becomes of what was published. */
+  abandon(): void {
+    this.#stopListening();
+    this.#isUp = false;
+    this.sender.reset();
+    (this.#status as { stop?: () => void } | undefined)?.stop?.();
+  }
+
+  #stopListening(): void {
+    this.#isOver = true;
+    this.#hearing.stop();
+    this.#muteness.stop();
+    clearTimeout(this.#retry);
+  }
+
+  #publish(frame: Uint8Array, to: string | undefined): boolean {
+    const { connection, subjects, report } = this.#options;
+    if (!this.#isUp || this.#isOver || connection.info === undefined) return false;
+    if (frame.length > this.maxPayload) {
+      report(
+        `frames longer than the NATS server takes, which is ${this.maxPayload} bytes, are dropped: raise its 'max_payload' to 65536 or more`,
+      );
+      return false;
+    }
+    if (!this.#muteness.admits()) return false;
+    try {
+      return this.sender.send(to === undefined ? subjects.own : subjects.to(to), frame);
+    } catch (error) {
+      report(`the NATS client takes no frames: ${told(error)}`);
+      return false;
+    }
+  }
+
+  /** Subscribes to what is missing and asks the server for an answer. */
+  #confirm(): void {
+    if (this.#isOver || this.#isAway) return;
+    this.#hearing.listen();
+    this.sender.probe();
+  }
+
+  #confirmLater(): void {
+    if (this.#isOver || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#confirm();
+    }, this.#backoff.nextMs());
+    this.#retry.unref();
+  }
+
+  #arrived(): void {
+    if (this.#isOver) return;
+    this.#isUp = true;
+    this.#wasUp = true;
+    this.#complaint = "";
+    if (this.#hearing.isDeaf) this.#confirmLater();
+    else this.#backoff.reset();
+    this.#muteness.arrived(() => this.#options.changed());
+    this.#options.changed();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isOver) return;
+    const wasUp = this.#isUp;
+    this.#lose();
+    // A client that is disconnected says so itself, and when it is back.
+    if (this.#isAway) return;
+    if (wasUp) this.#options.report(`NATS does not take what is sent: ${told(error)}`);
+    this.#confirmLater();
+  }
+
+  #late(): void {
+    if (this.#isOver) return;
+    this.#options.report(
+      "the NATS server has stopped answering: nothing is sent until it answers again",
+    );
+    this.#options.changed();
+  }
+
+  #lose(): void {
+    this.#isUp = false;
+    this.sender.reset();
+    // Another connection may have other permissions.
+    this.#muteness.forget();
+    this.#options.changed();
+  }
+
+  async #awaitEnd(): Promise<void> {
+    const { connection, ended } = this.#options;
+    const error = await connection.closed().catch((thrown: unknown) => thrown);
+    if (!this.#isOver) ended(error ? told(error) : this.#complaint);
+  }
+
+  /** Follows what the client says about the connection. */
+  async #follow(): Promise<void> {
+    try {
+      this.#status = this.#options.connection.status();
+      for await (const event of this.#status) {
+        if (this.#isOver) return;
+        this.#take(event);
+      }
+    } catch (error) {
+      this.#options.report(`the NATS client tells nothing about its connection: ${told(error)}`);
+    }
+  }
+
+  #take(event: StatusEvent): void {
+    switch (event.type) {
+      case "disconnect": {
+        this.#isAway = true;
+        const why = this.#complaint === "" ? "" : ` (${this.#complaint})`;
+        this.#options.report(
+          `the connection to NATS is lost${why}: nothing is sent until it is back`,
+        );
+        this.#lose();
+        return;
+      }
+      case "reconnect":
+        this.#isAway = false;
+        this.#confirm();
+        return;
+      case "staleConnection":
+        this.#complaint = "the server left pings unanswered";
+        return;
+      case "error":
+        this.#complain(event);
+    }
+  }
+
+  /** The two clients say differently what the server has refused. */
+  #complain({ error, data, permissionContext }: StatusEvent): void {
+    const { subjects, report, changed } = this.#options;
+    const refusal = permissionContext ?? (error as StatusEvent["permissionContext"]);
+    if (refusal?.operation === undefined) {
+      this.#complaint = told(error ?? data);
+      return;
+    }
+    if (refusal.operation !== "publish" || !subjects.includes(refusal.subject ?? "")) return;
+    if (!this.#muteness.refused()) return;
+    report(
+      `NATS does not let this process publish to '${refusal.subject}': no other hears it. Allow it to publish to '${subjects.everything}'`,
+    );
+    changed();
+  }
+}

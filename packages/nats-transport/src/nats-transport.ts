@@ -1,0 +1,275 @@
+/**
+ * Carries frames between replicas over NATS, with whichever of its clients the program uses.
+ *
+ * NATS may be absent, frozen or gone at any time, and a limiter counts on without it. So nothing here
+ * waits, throws or keeps more than a bounded amount; what goes wrong is reported, and what was lost
+ * is said again by those who publish, once they are told that it can be.
+ */
+
+import type { Transport, TransportContext } from "@tidegate/core/transport";
+import {
+  FRAME_BYTES_MAX,
+  invalidOption,
+  knownOptions,
+  missingOption,
+} from "@tidegate/core/transport";
+import {
+  isConnection,
+  isPromise,
+  type NatsConnectionLike,
+  type NatsConnectionSource,
+} from "./connection.ts";
+import { Link } from "./link.ts";
+import { adviceOn } from "./settings.ts";
+import { Subjects, subjectPrefix } from "./subjects.ts";
+import { closeQuietly, Supply } from "./supply.ts";
+import type { NatsTransportState, NatsTransportStatus } from "./transport-status.ts";
+
+export interface NatsTransportOptions {
+  /**
+   * A connection made by `connect` of `nats` or `@nats-io/transport-node`, a promise of one, or a
+   * function that makes one. Only what a function makes is replaced when it ends, and closed by us.
+   */
+  readonly connection: NatsConnectionSource;
+  /**
+   * What all subjects begin with: words of letters, digits, `_` and `-`, with dots between them.
+   *
+   * @default "tidegate"
+   */
+  readonly subject?: string | undefined;
+}
+
+export interface NatsTransport extends Transport {
+  readonly needsNamespace: true;
+  readonly connected: boolean;
+  readonly busy: boolean;
+  readonly maxPayload: number;
+  close(): Promise<void>;
+  /** How it is doing, for whoever operates the process. */
+  status(): NatsTransportStatus;
+}
+
+/** How long closing waits for a client to close its connection. */
+const CLOSING_MS = 1_000;
+/** Different troubles that are remembered as reported. */
+const TROUBLES_MAX = 64;
+const EXPECTED =
+  "a connection of 'nats' or '@nats-io/transport-node', a promise of one, or a function that makes one";
+
+class TransportOverNats implements NatsTransport {
+  readonly needsNamespace = true;
+  readonly #source: NatsConnectionSource;
+  readonly #prefix: string;
+  #receive: ((frame: Uint8Array) => void) | undefined;
+  #context: TransportContext | undefined;
+  #supply: Supply | undefined;
+  #connection: NatsConnectionLike | undefined;
+  #link: Link | undefined;
+  #closing: Promise<void> | undefined;
+  /** While there is no link. */
+  #state: NatsTransportState = "closed";
+  readonly #troubles = new Set<string>();
+  #wasConnected = false;
+  #wasBusy = false;
+  /** Of links that are gone. */
+  #framesSent = 0;
+  #framesDropped = 0;
+
+  constructor(source: NatsConnectionSource, prefix: string) {
+    this.#source = source;
+    this.#prefix = prefix;
+  }
+
+  get connected(): boolean {
+    return this.#link?.state === "connected";
+  }
+
+  get busy(): boolean {
+    return (this.#link?.sender.waitingBytes ?? 0) > 0;
+  }
+
+  get maxPayload(): number {
+    return this.#link?.maxPayload ?? FRAME_BYTES_MAX;
+  }
+
+  open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
+    if (this.#closing !== undefined) return;
+    this.#receive = receive;
+    this.#context = context;
+    this.#state = "connecting";
+    this.#supply = new Supply({
+      source: this.#source,
+      take: (connection) => this.#use(connection),
+      report: (trouble) => this.#report(trouble),
+      failed: () => {
+        this.#state = "ended";
+        this.#look();
+      },
+      random: Math.random,
+    });
+    this.#supply.start();
+  }
+
+  publish(frame: Uint8Array, to?: string): boolean {
+    if (this.#receive === undefined) return false;
+    if (this.#link === undefined) {
+      this.#framesDropped++;
+      return false;
+    }
+    const isTaken = this.#link.publish(frame, to);
+    if (this.busy) this.#wasBusy = true;
+    return isTaken;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  status(): NatsTransportStatus {
+    const link = this.#link;
+    return {
+      state: this.#closing === undefined ? (link?.state ?? this.#state) : "closed",
+      server: this.#connection?.getServer(),
+      framesSent: this.#framesSent + (link?.sender.framesSent ?? 0),
+      framesDropped: this.#framesDropped + (link?.framesDropped ?? 0),
+      waitingBytes: link?.sender.waitingBytes ?? 0,
+      roundTripMs: link?.sender.roundTripMs,
+    };
+  }
+
+  #use(connection: NatsConnectionLike): void {
+    const context = this.#context;
+    if (context === undefined || this.#closing !== undefined) return;
+    this.#connection = connection;
+    if (this.#supply?.isOwner === false) this.#advise(connection);
+    this.#link = new Link({
+      connection,
+      subjects: new Subjects(this.#prefix, context.namespace, context.replica),
+      receive: (frame) => this.#hear(frame),
+      report: (trouble) => this.#report(trouble),
+      changed: () => this.#look(),
+      stuck: () => this.#stuck(connection),
+      ended: (why) => this.#ended(why),
+      random: Math.random,
+    });
+    this.#link.start();
+  }
+
+  #advise(connection: NatsConnectionLike): void {
+    const advice = adviceOn(connection);
+    if (advice.length > 0)
+      this.#report(`the NATS connection can be lost for good: ${advice.join("; ")}`);
+  }
+
+  #hear(frame: Uint8Array): void {
+    try {
+      this.#receive?.(frame);
+    } catch (error) {
+      this.#report(`a receiver threw: ${String(error)}`);
+    }
+  }
+
+  #ended(why: string): void {
+    const next = this.#supply?.isOwner
+      ? "another one is made"
+      : "nothing is shared from now on. Give natsTransport a function that connects, and it makes another";
+    this.#report(`the NATS connection has been closed${why && ` (${why})`}: ${next}`);
+    this.#replace();
+  }
+
+  #stuck(connection: NatsConnectionLike): void {
+    if (this.#supply?.isOwner !== true) {
+      this.#report(
+        "the NATS server has not answered for seconds, and its client may never notice: close the connection and make another, or give natsTransport a function that does",
+      );
+      return;
+    }
+    this.#report("the NATS server does not answer any more: another connection is made");
+    this.#replace();
+    void closeQuietly(connection);
+  }
+
+  #replace(): void {
+    this.#dropLink();
+    this.#state = "disconnected";
+    this.#supply?.again();
+    this.#look();
+  }
+
+  #dropLink(): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    this.#link = undefined;
+    link.abandon();
+    this.#framesSent += link.sender.framesSent;
+    this.#framesDropped += link.framesDropped;
+  }
+
+  /** Tells that frames can or cannot leave, if that was not so before. */
+  #look(): void {
+    const { connected, busy } = this;
+    const isBack = connected && !this.#wasConnected;
+    const isNews = connected !== this.#wasConnected || (this.#wasBusy && !busy);
+    this.#wasConnected = connected;
+    this.#wasBusy = busy;
+    if (isBack) {
+      this.#supply?.worked();
+      this.#troubles.clear();
+    }
+    if (!isNews || this.#receive === undefined) return;
+    try {
+      this.#context?.changed?.();
+    } catch (error) {
+      this.#report(`a listener threw: ${String(error)}`);
+    }
+  }
+
+  /** Each trouble is reported once, until the connection has worked again. */
+  #report(trouble: string): void {
+    if (this.#closing !== undefined || this.#troubles.has(trouble)) return;
+    if (this.#troubles.size >= TROUBLES_MAX) this.#troubles.clear();
+    this.#troubles.add(trouble);
+    try {
+      this.#context?.report?.(trouble);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#receive = undefined;
+    this.#supply?.stop();
+    const connection = this.#connection;
+    await this.#link?.close();
+    this.#dropLink();
+    if (connection === undefined || this.#supply?.isOwner !== true) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([
+      closeQuietly(connection),
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CLOSING_MS);
+      }),
+    ]);
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Connects all processes that use the same NATS servers and the same namespace.
+ *
+ * @example
+ * const cluster = joinCluster({
+ *   namespace: "shop",
+ *   transport: natsTransport({ connection: () => connect({ servers: "nats://127.0.0.1:4222" }) }),
+ * });
+ */
+export function natsTransport(options: NatsTransportOptions): NatsTransport {
+  knownOptions("natsTransport", options, ["connection", "subject"]);
+  const { connection, subject } = options;
+  if (connection === undefined) throw missingOption("natsTransport", "connection", EXPECTED);
+  if (typeof connection !== "function" && !isPromise(connection) && !isConnection(connection)) {
+    throw invalidOption("connection", EXPECTED, connection);
+  }
+  return new TransportOverNats(connection, subjectPrefix(subject));
+}

@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Hearing } from "../src/hearing.ts";
+import { Subjects } from "../src/subjects.ts";
+import { FakeConnection } from "./fake-connection.ts";
+
+const subjects = new Subjects("tidegate", "shop", "0123456789abcdef");
+const other = "tidegate.v1.shop.fedcba9876543210";
+const frames: Uint8Array[] = [];
+const refused: string[] = [];
+let connection: FakeConnection;
+let hearing: Hearing;
+
+beforeEach(() => {
+  frames.length = 0;
+  refused.length = 0;
+  connection = new FakeConnection();
+  hearing = new Hearing(connection, subjects, {
+    frame: (frame) => frames.push(frame),
+    refused: (subject, error) => refused.push(`${subject}: ${error}`),
+  });
+  hearing.listen();
+});
+
+describe("what is subscribed to", () => {
+  it("is what others tell all, and what is meant for this replica", () => {
+    expect([...connection.subscribed.keys()]).toEqual([subjects.all, subjects.mine]);
+    connection.deliver(subjects.all, other, Buffer.from("all"));
+    connection.deliver(subjects.mine, subjects.mine, Buffer.from("mine"));
+    expect(frames.map((frame) => Buffer.from(frame).toString())).toEqual(["all", "mine"]);
+    expect(hearing.isDeaf).toBe(false);
+  });
+
+  it("does not bring back what this replica has said itself", () => {
+    connection.deliver(subjects.all, subjects.own, Buffer.from("echo"));
+    expect(frames).toEqual([]);
+  });
+
+  it("is copied out of the client's buffers", () => {
+    const chunk = Buffer.from("-frame-");
+    connection.deliver(subjects.all, other, chunk.subarray(1, 6));
+    chunk.fill(0);
+    expect(Buffer.from(frames[0]!).toString()).toBe("frame");
+    expect(frames[0]!.buffer.byteLength).toBe(5);
+  });
+
+  it("can be refused and revoked, which is told and can be tried again", () => {
+    connection.refuse(subjects.mine);
+    expect(hearing.isDeaf).toBe(true);
+    expect(refused).toEqual([`${subjects.mine}: Error: PERMISSIONS_VIOLATION`]);
+    hearing.listen();
+    expect(hearing.isDeaf).toBe(false);
+    expect(connection.subscribed.size).toBe(2);
+  });
+
+  it("is refused by a connection that takes nothing any more", async () => {
+    await connection.close();
+    hearing.listen();
+    expect(refused).toHaveLength(2);
+    expect(refused[0]).toContain("CONNECTION_CLOSED");
+  });
+
+  it("ends at once, and brings nothing after that", () => {
+    const callback = connection.subscribed.get(subjects.all)!;
+    hearing.stop();
+    expect(connection.subscribed.size).toBe(0);
+    callback(null, { subject: other, data: Buffer.from("late") });
+    expect(frames).toEqual([]);
+  });
+});
