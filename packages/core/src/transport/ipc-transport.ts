@@ -7,7 +7,7 @@
  * steps down within a second, and what was lost meanwhile is asked for again, as always.
  */
 
-import { statSync, unlinkSync } from "node:fs";
+import { renameSync, statSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { FrameStream, framed } from "./frame-stream.ts";
 import { meetingPlace } from "./meeting-place.ts";
@@ -31,7 +31,9 @@ class IpcTransport implements Transport {
   /** As the relay: everybody who is connected. Otherwise the relay, once it is. */
   readonly #links = new Set<Socket>();
   #server: Server | undefined;
-  #inode = 0;
+  /** What tells the file at the path that this one made from any other. */
+  #made = "";
+  #path = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #wasConnected = false;
@@ -100,11 +102,14 @@ class IpcTransport implements Transport {
         return;
       }
       this.#server = server;
-      this.#inode = inodeOf(path);
+      this.#made = made;
+      this.#path = path;
       this.#failures = 0;
       this.#watch(path);
       this.#look();
     });
+    // Read at once, before anybody else can have replaced it.
+    const made = markOf(path);
     server.unref();
   }
 
@@ -112,7 +117,7 @@ class IpcTransport implements Transport {
   #watch(path: string): void {
     this.#later(WATCH_MS, () => {
       if (this.#server === undefined) return;
-      if (inodeOf(path) === this.#inode) {
+      if (markOf(path) === this.#made) {
         this.#watch(path);
         return;
       }
@@ -209,7 +214,7 @@ class IpcTransport implements Transport {
     const links = [...this.#links];
     const server = this.#server;
     this.#server = undefined;
-    server?.close();
+    if (server !== undefined) closeAt(server, this.#path, markOf(this.#path) === this.#made);
     this.#links.clear();
     return links;
   }
@@ -238,10 +243,33 @@ function ended(socket: Socket): Promise<void> {
   });
 }
 
-function inodeOf(path: string): number {
+/**
+ * Stops listening. The runtime takes the file at the path away with it, whosever that is by now: one
+ * that somebody else has made in the meantime is moved aside for that moment.
+ */
+function closeAt(server: Server, path: string, isOwn: boolean): void {
+  const aside = `${path}.${process.pid}`;
+  let isAside = false;
   try {
-    return statSync(path).ino;
+    if (!isOwn) renameSync(path, aside);
+    isAside = !isOwn;
   } catch {
-    return 0;
+    // There is no file.
+  }
+  server.close();
+  try {
+    if (isAside) renameSync(aside, path);
+  } catch {
+    // Whoever listens there notices that it has gone, and makes another.
+  }
+}
+
+/** Its number alone is not enough: file systems give it to the next file as soon as it is free. */
+function markOf(path: string): string {
+  try {
+    const { ino, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${ctimeNs}`;
+  } catch {
+    return "";
   }
 }
