@@ -74,7 +74,7 @@ describe("limiters of processes that NATS connects", () => {
     const all = limiters();
     for (const limiter of all) limiter.check("ada", 1);
     await agree(all, COUNT);
-    server.freeze();
+    await server.freeze();
     for (let round = 0; round < 20; round++) {
       for (const limiter of all) expect(limiter.check("ada", 1).allowed).toBe(true);
       await pause(75);

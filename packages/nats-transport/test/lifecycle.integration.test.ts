@@ -165,7 +165,7 @@ describe("a transport whose own connection hangs", () => {
           new End(() => connect(server.url)),
         ];
         await one.becomes("connected");
-        frozen.freeze();
+        await frozen.freeze();
         const talk = setInterval(() => one.say("x".repeat(60_000)), 50);
         await until(() => one.transport.status().server === two.transport.status().server, "it");
         clearInterval(talk);

@@ -74,7 +74,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await one.reaches(two);
     await two.reaches(one);
     const { framesSent } = one.transport.status();
-    frozen.freeze();
+    await frozen.freeze();
     const big = "x".repeat(60_000);
     const talk = setInterval(() => one.say(big), 20);
     const noticedMs = await timeUntil(() => one.state === "late", "it to be late");
@@ -103,7 +103,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     connections.push(connection);
     const [one, two] = [new End(connection), new End(() => connect(other.url))];
     await one.becomes("connected");
-    frozen.freeze();
+    await frozen.freeze();
     const big = "x".repeat(60_000);
     const talk = setInterval(() => {
       for (let frames = 0; frames < 20; frames++) one.say(big);
@@ -131,7 +131,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await lost.kill();
     await until(() => ends[0]!.transport.status().server !== used, "another server");
     for (const end of ends) for (const other of ends) if (end !== other) await end.reaches(other);
-    await expect.poll(() => rest[0]!.routes()).toBe(1);
+    await expect.poll(() => rest[0]!.routes(), { timeout: 10_000 }).toBe(1);
   });
 
   it("says that a connection that was given and closed is of no use any more", async () => {

@@ -66,7 +66,7 @@ describe("a nats-server for tests", () => {
 
   it("says nothing while it is frozen, and goes on when it is thawed", async () => {
     const server = await start();
-    server.freeze();
+    await server.freeze();
     expect(await greeting(server)).toBe("silence");
     server.thaw();
     expect(await greeting(server)).toMatch(/^INFO /);
@@ -74,7 +74,7 @@ describe("a nats-server for tests", () => {
 
   it("can be stopped while it is frozen", async () => {
     const server = await start();
-    server.freeze();
+    await server.freeze();
     await server.stop();
     expect(isAlive(server.pid)).toBe(false);
   });
@@ -102,9 +102,10 @@ describe("three nats-servers", () => {
     const servers = await startNatsCluster();
     started.push(...servers);
     await servers[1]!.kill();
-    await expect.poll(() => servers[2]!.routes()).toBe(1);
+    const others = () => Promise.all(servers.slice(1).map((server) => server.routes()));
+    await expect.poll(() => servers[2]!.routes(), { timeout: 10_000 }).toBe(1);
     await servers[1]!.restart();
-    for (const server of servers) await expect.poll(() => server.routes()).toBe(2);
+    await expect.poll(others, { timeout: 10_000 }).toEqual([2, 2]);
   });
 });
 

@@ -7,9 +7,10 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { GuardedRun } from "./guarded-run.ts";
 
@@ -93,8 +94,9 @@ export class NatsServer {
   }
 
   /** Stops it from doing anything, with all connections open, until it is thawed. */
-  freeze(): void {
+  async freeze(): Promise<void> {
     this.#run.signal("SIGSTOP");
+    while (!isStopped(this.pid)) await pause(POLL_MS);
   }
 
   thaw(): void {
@@ -158,10 +160,22 @@ export async function startNatsCluster(count = 3): Promise<readonly NatsServer[]
   for (const server of servers) {
     for (let polls = 0; (await server.routes()) < count - 1; polls++) {
       if (polls === POLLS_MAX) throw new Error(`there are too few routes:\n${server.log}`);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause(POLL_MS);
     }
   }
   return servers;
+}
+
+/** Whether all threads of a process have stopped, which each does when it next gets to run. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  try {
+    return readdirSync(tasks).every((task) =>
+      / \(.*\) T /.test(readFileSync(join(tasks, task, "stat"), "utf8")),
+    );
+  } catch {
+    return true; // A system without /proc, or a process that has ended.
+  }
 }
 
 /** Where the program is; asked for once, since it may have to be fetched. */
