@@ -180,8 +180,9 @@ export class Decider {
       if (verdict.limit - verdict.used < nearest.limit - nearest.used) nearest = verdict;
       hits = Math.max(hits, costs[index]!);
     }
-    pending.counted(this.#store.records.word(id, FRAME), hits, nearest.limit, nearest.used);
-    if (opens) pending.urgent();
+    const { now, records } = this.#store;
+    pending.counted(records.word(id, FRAME), hits, nearest.limit, nearest.used, now);
+    if (opens) pending.urgent(now);
   }
 
   /** Does what policies ask for when a hit is refused; returns why it is. */

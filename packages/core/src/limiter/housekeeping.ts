@@ -10,6 +10,9 @@ import type { Store } from "../store/store.ts";
 /** The most and the fewest records looked at in one beat of the process's timer. */
 const LOOKS_MAX = 8_192;
 const LOOKS_MIN = 64;
+/** The longest that they may take, and how many are looked at between two looks at the time. */
+const SWEEP_MS = 3;
+const LOOKS_AT_ONCE = 128;
 /** How often a record is looked at within its life when no key is added: once in a window. */
 const LOOKS_PER_LIFE = 2;
 
@@ -67,12 +70,23 @@ export class Housekeeping {
     this.#keptAt = store.now;
     const part = (LOOKS_PER_LIFE * (store.now - before)) / Math.max(lifeMs, BEAT_MS);
     const looks = Math.min(Math.max(Math.ceil(store.places * part), LOOKS_MIN), LOOKS_MAX);
+    const endMs = performance.now() + SWEEP_MS;
     // Keys often come together and then end together.
-    const endMany = store.sweep(looks) > looks / 2 && store.sweep(LOOKS_MAX - looks) > 0;
+    const endMany =
+      this.#sweep(looks, endMs) > looks / 2 && this.#sweep(LOOKS_MAX - looks, endMs) > 0;
     this.#report();
     this.#beats = this.#hasWork();
     if (!this.#beats) return "done";
     return wasAsked || endMany ? "busy" : "idle";
+  }
+
+  /** Frees records until a moment, looking at no more than so many; returns how many were freed. */
+  #sweep(looks: number, endMs: number): number {
+    let freed = 0;
+    for (let left = looks; left > 0 && performance.now() < endMs; left -= LOOKS_AT_ONCE) {
+      freed += this.#store.sweep(Math.min(left, LOOKS_AT_ONCE));
+    }
+    return freed;
   }
 
   #report(): void {

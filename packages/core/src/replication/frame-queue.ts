@@ -1,11 +1,14 @@
 /**
  * Frames that come faster than they can be read without holding up requests.
  *
- * Each turn of the event loop reads for a few milliseconds, and what is left waits for the next. A
- * burst that fills the queue is cut off: whoever sent it will be asked for what is missing.
+ * A few milliseconds of reading may happen as frames come in; what is left waits for the background.
+ * A burst that fills the queue is cut off: whoever sent it will be asked for what is missing.
  */
 
-const TURN_MS = 3;
+import { doInBackground, leaveUndone } from "../runtime/background.ts";
+
+/** How much may be read at once between two turns of the background. */
+const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export class FrameQueue {
@@ -13,11 +16,11 @@ export class FrameQueue {
   dropped = 0;
 
   readonly #read: (frame: Uint8Array) => void;
+  readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   #waiting: Uint8Array[] = [];
   #next = 0;
   #bytes = 0;
   #spentMs = 0;
-  #turn: ReturnType<typeof setImmediate> | undefined;
 
   /** @param read reads one frame; never throws */
   constructor(read: (frame: Uint8Array) => void) {
@@ -26,43 +29,38 @@ export class FrameQueue {
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
   take(frame: Uint8Array): void {
-    if (this.#next === this.#waiting.length && this.#spentMs < TURN_MS) {
-      this.#spend(frame);
+    if (this.#next === this.#waiting.length && this.#spentMs < AT_ONCE_MS) {
+      const startMs = performance.now();
+      this.#read(frame);
+      this.#spentMs += performance.now() - startMs;
     } else if (this.#bytes + frame.length <= BYTES_MAX) {
       this.#waiting.push(frame);
       this.#bytes += frame.length;
     } else {
       this.dropped++;
     }
-    this.#turn ??= setImmediate(() => this.#begin());
+    doInBackground(this.#work);
   }
 
   stop(): void {
-    clearImmediate(this.#turn);
+    leaveUndone(this.#work);
     this.#waiting = [];
     this.#next = 0;
+    this.#bytes = 0;
   }
 
-  /** Begins another turn. */
-  #begin(): void {
-    this.#turn = undefined;
+  #readFor(forMs: number): boolean {
     this.#spentMs = 0;
-    while (this.#next < this.#waiting.length && this.#spentMs < TURN_MS) {
+    const endMs = performance.now() + forMs;
+    while (this.#next < this.#waiting.length) {
       const frame = this.#waiting[this.#next++]!;
       this.#bytes -= frame.length;
-      this.#spend(frame);
+      this.#read(frame);
+      if (performance.now() >= endMs) break;
     }
-    if (this.#next < this.#waiting.length) {
-      this.#turn = setImmediate(() => this.#begin());
-    } else {
-      this.#waiting = [];
-      this.#next = 0;
-    }
-  }
-
-  #spend(frame: Uint8Array): void {
-    const start = performance.now();
-    this.#read(frame);
-    this.#spentMs += performance.now() - start;
+    if (this.#next < this.#waiting.length) return true;
+    this.#waiting = [];
+    this.#next = 0;
+    return false;
   }
 }

@@ -7,6 +7,8 @@
  */
 
 import type { Component } from "../lattice/component.ts";
+import type { Note } from "../store/notes.ts";
+import type { Pending } from "../store/pending.ts";
 import { type Replicas, SELF } from "../store/replicas.ts";
 import type { ComponentHead } from "../wire/component-section.ts";
 import type { OpenerName } from "../wire/component-writer.ts";
@@ -18,8 +20,9 @@ import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
 import type { Slices } from "./slicer.ts";
 
-/** Records that are looked at between two looks at the time. */
-const RECORDS_PER_SLICE = 512;
+/** Records that are looked at between two looks at the time; some hold thousands of components. */
+const RECORDS_PER_SLICE = 32;
+const NOTES_PER_SLICE = 256;
 
 export interface OutboxOptions {
   /** Where frames are written: nobody else may write there meanwhile. */
@@ -60,11 +63,21 @@ export class Outbox {
     this.#series.begin({ kind: "counts", since, upTo: number });
     for (const share of this.#options.shares()) {
       const { pending } = share.store;
-      if (pending !== null) yield* this.#records(share, pending.closed, since);
+      if (pending !== null) yield* this.#pending(share, pending, since);
       this.#givenUp(share);
-      this.#notes(share, since);
+      yield* this.#notes(share, since);
     }
     this.#series.end();
+  }
+
+  /** The same without saying anything, when nobody would hear it. */
+  *silence(): Slices {
+    for (const { store } of this.#options.shares()) {
+      for (let place = 0; place < (store.pending?.closedSize ?? 0); place++) {
+        store.pending?.settle(place);
+        if (place % RECORDS_PER_SLICE === 0) yield;
+      }
+    }
   }
 
   /**
@@ -74,23 +87,35 @@ export class Outbox {
   *page({ since, upTo, to, others }: PageOptions): Slices {
     this.#series.begin({ kind: "page", since, upTo, to });
     for (const share of this.#options.shares()) {
-      if (since < upTo) yield* this.#records(share, undefined, since);
-      this.#notes(share, since);
+      if (since < upTo) yield* this.#changed(share, since);
+      yield* this.#notes(share, since);
     }
     for (const other of others) yield* this.#heardOf(other);
     this.#series.end();
   }
 
-  /** Of some records, or of all, what changed after a frame. */
-  *#records(share: Share, ids: Int32Array | undefined, since: number): Slices {
-    const { store, places } = share;
-    for (const policy of places.keys()) {
+  /** Of the records of the frame that was closed last, what changed after the one before. */
+  *#pending(share: Share, pending: Pending, since: number): Slices {
+    const { changes } = share.store;
+    for (const policy of share.places.keys()) {
       this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
-      const end = (): number => ids?.length ?? store.records.end;
-      for (let at = ids === undefined ? 1 : 0; at < end(); at++) {
-        store.changes.emitIfChanged(ids === undefined ? at : ids[at]!, since, policy, visit);
-        if (at % RECORDS_PER_SLICE === 0) yield;
+      for (let place = 0; place < pending.closedSize; place++) {
+        changes.emitIfChanged(pending.settle(place), since, policy, visit);
+        if (place % RECORDS_PER_SLICE === 0) yield;
+      }
+    }
+  }
+
+  /** Of all records, what changed after a frame. */
+  *#changed(share: Share, since: number): Slices {
+    const { changes, records } = share.store;
+    for (const policy of share.places.keys()) {
+      this.#series.section(headOf(share, policy));
+      const visit = this.#visitor(share, policy);
+      for (let id = 1; id < records.end; id++) {
+        changes.emitIfChanged(id, since, policy, visit);
+        if (id % RECORDS_PER_SLICE === 0) yield;
       }
     }
   }
@@ -127,10 +152,21 @@ export class Outbox {
     }
   }
 
-  #notes(share: Share, since: number): void {
-    const resetAll = share.store.resetAllSince(since);
-    const notes = share.store.changes.changedNotes(since);
-    if (notes.length > 0 || resetAll > 0) this.#series.notes(share.identity, resetAll, notes);
+  /** The resets and marks that were learned after a frame. */
+  *#notes({ store, identity }: Share, since: number): Slices {
+    const resetAll = store.resetAllSince(since);
+    if (resetAll > 0) this.#series.notes(identity, resetAll, []);
+    if (store.notes.changedIn <= since) return;
+    let changed: Note[] = [];
+    let looked = 0;
+    for (const note of store.notes.all()) {
+      if (note.frame > since) changed.push(note);
+      if (++looked % NOTES_PER_SLICE !== 0) continue;
+      if (changed.length > 0) this.#series.notes(identity, 0, changed);
+      changed = [];
+      yield;
+    }
+    if (changed.length > 0) this.#series.notes(identity, 0, changed);
   }
 
   /** Own times leave by the raw clock, which others can make sense of. */

@@ -6,9 +6,14 @@ import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
 import type { Replicas } from "../store/replicas.ts";
 import type { Share } from "./share.ts";
+import { Slicer, type Slices } from "./slicer.ts";
+
+/** Records that are looked at between two looks at the time. */
+const RECORDS_PER_SLICE = 32;
 
 export class Shares {
   readonly #shares = new Map<string, Share>();
+  readonly #reclaiming = new Slicer(() => false);
 
   /** Throws when a limiter has the name already: two would not know what each other counts. */
   refuseTwin(name: string): void {
@@ -46,14 +51,27 @@ export class Shares {
 
   /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
   reclaim(replicas: Replicas): void {
-    const named = new Set<number>();
-    for (const { store } of this.#shares.values()) store.refersTo((index) => named.add(index));
-    replicas.reclaim((index) => named.has(index));
+    this.#reclaiming.run(this.#reclaim(replicas));
   }
 
   /** Closes all of them. */
   close(): void {
     for (const share of Array.from(this.#shares.values())) share.close();
+  }
+
+  *#reclaim(replicas: Replicas): Slices {
+    // One that is dropped meanwhile may be referred to by what has been looked at before.
+    const dropped = new Set(replicas.dropped());
+    const mark = (index: number): void => {
+      dropped.delete(index);
+    };
+    for (const { store } of this.#shares.values()) {
+      for (let first = 1; first < store.records.end; first += RECORDS_PER_SLICE) {
+        store.refersTo(mark, first, RECORDS_PER_SLICE);
+        yield;
+      }
+    }
+    replicas.reclaim((index) => !dropped.has(index));
   }
 }
 

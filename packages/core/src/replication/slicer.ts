@@ -1,14 +1,26 @@
 /**
- * Runs long work a few milliseconds at a time, one piece of work after the other.
+ * Runs long work a slice at a time, one piece of work after the other.
+ *
+ * What it says may be more than the transport takes at once. Then it waits until somebody has it go
+ * on, instead of saying what would be dropped.
  */
 
-const SLICE_MS = 3;
+import { doInBackground } from "../runtime/background.ts";
+
+/** How long the first slice may take, which is run at once. */
+const FIRST_MS = 2;
 
 export type Slices = Generator<undefined, void>;
 
 export class Slicer {
+  readonly #mustWait: () => boolean;
   #queue: { readonly slices: Slices; readonly done: () => void }[] = [];
-  #next: ReturnType<typeof setImmediate> | undefined;
+  readonly #work = (forMs: number): boolean => this.#run(forMs);
+
+  /** @param mustWait whether it would be in vain to go on now */
+  constructor(mustWait: () => boolean) {
+    this.#mustWait = mustWait;
+  }
 
   get isIdle(): boolean {
     return this.#queue.length === 0;
@@ -17,25 +29,32 @@ export class Slicer {
   /** Begins at once if nothing else is going on. */
   run(slices: Slices, done: () => void = () => {}): void {
     this.#queue.push({ slices, done });
-    if (this.#queue.length === 1) this.#goOn();
+    if (this.#queue.length === 1 && this.#run(FIRST_MS)) doInBackground(this.#work);
+  }
+
+  /** Goes on, if there is something that had to wait. */
+  goOn(): void {
+    if (!this.isIdle && !this.#mustWait()) doInBackground(this.#work);
   }
 
   /** Does all that is left, however long it takes. */
   finish(): void {
-    clearImmediate(this.#next);
-    this.#goOn(Number.POSITIVE_INFINITY);
+    this.#run(Number.POSITIVE_INFINITY);
   }
 
-  #goOn(sliceMs: number = SLICE_MS): void {
-    const start = performance.now();
+  /** Returns whether there is more that need not wait. */
+  #run(forMs: number): boolean {
+    const isHasty = forMs === Number.POSITIVE_INFINITY;
+    const endMs = performance.now() + forMs;
     for (let work = this.#queue[0]; work !== undefined; work = this.#queue[0]) {
       while (work.slices.next().done !== true) {
-        if (performance.now() - start < sliceMs) continue;
-        this.#next = setImmediate(() => this.#goOn());
-        return;
+        if (isHasty) continue;
+        if (this.#mustWait()) return false;
+        if (performance.now() >= endMs) return true;
       }
       this.#queue.shift();
       work.done();
     }
+    return false;
   }
 }

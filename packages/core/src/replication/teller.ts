@@ -46,8 +46,8 @@ export class Teller implements Announcer {
   readonly #countdown: Countdown;
   readonly #counts: Outbox;
   readonly #answers: Outbox;
-  readonly #flushing = new Slicer();
-  readonly #answering = new Slicer();
+  readonly #flushing: Slicer;
+  readonly #answering: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
   #finalUntilMs = 0;
@@ -62,6 +62,9 @@ export class Teller implements Announcer {
         envelope: new Envelope(seal, id, transport),
         publish: (frame, to) => sender.publish(frame, to),
       });
+    const mustWait = (): boolean => sender.isBusy;
+    this.#flushing = new Slicer(mustWait);
+    this.#answering = new Slicer(mustWait);
     this.#counts = outbox();
     this.#answers = outbox();
   }
@@ -86,24 +89,25 @@ export class Teller implements Announcer {
     return isAllTold ? this.#options.clock.clusterNow(now) : this.#finalUntilMs;
   }
 
-  began(): void {
-    this.#countdown.changed(this.#options.clock.now(), Number.POSITIVE_INFINITY, 0);
+  began(now: number): void {
+    this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0);
     this.#options.wakeAt(this.dueAtMs);
   }
 
-  counted(untold: number, ceiling: number, used: number): void {
-    const now = this.#options.clock.now();
+  counted(now: number, untold: number, ceiling: number, used: number): void {
     if (isUrgent(this.#options.replicaCount(), untold, ceiling, used)) this.#countdown.urgent(now);
     else this.#countdown.changed(now, ceiling, used);
     this.#options.wakeAt(this.dueAtMs);
   }
 
-  urgent(): void {
-    this.#countdown.urgent(this.#options.clock.now());
+  urgent(now: number): void {
+    this.#countdown.urgent(now);
     this.#options.wakeAt(this.dueAtMs);
   }
 
   work(now: number): void {
+    this.#flushing.goOn();
+    this.#answering.goOn();
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
@@ -138,7 +142,7 @@ export class Teller implements Announcer {
       wakeAt(this.dueAtMs);
     };
     // What nobody hears need not be said: others see from the number that they have missed it.
-    if (sender.isConnected) this.#flushing.run(this.#counts.counts(number), done);
-    else done();
+    const leaving = sender.isConnected ? this.#counts.counts(number) : this.#counts.silence();
+    this.#flushing.run(leaving, done);
   }
 }

@@ -72,12 +72,14 @@ export class Entries {
     for (let id = 1; id < this.records.end; id++) if (this.census.isLive(id)) visit(id);
   }
 
-  /** Names every replica that something in a record refers to. */
-  refersTo(mark: (replica: number) => void): void {
-    this.each((id) => {
+  /** Names every replica that something in one of some records refers to. */
+  refersTo(mark: (replica: number) => void, first: number, count: number): void {
+    const end = Math.min(first + count, this.records.end);
+    for (let id = first; id < end; id++) {
+      if (!this.census.isLive(id)) continue;
       if (!this.census.isOwn(id)) mark(this.records.word(id, GENERATION));
       for (const shape of this.shapes) shape.refersTo(id, mark);
-    });
+    }
   }
 
   /** Ends every record. */

@@ -142,6 +142,11 @@ export class Replicas {
     return alive;
   }
 
+  /** The numbers of replicas that were dropped and have not been taken back. */
+  dropped(): number[] {
+    return Array.from(this.#states.keys()).filter((index) => this.isDropped(index));
+  }
+
   /** Takes back the numbers of dropped replicas that no stored component refers to. */
   reclaim(isReferredTo: (index: number) => boolean): void {
     for (let index = 0; index < this.#ids.length; index++) {

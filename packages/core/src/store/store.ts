@@ -135,8 +135,11 @@ export class Store implements Present {
     const records = this.records;
     records.take(id);
     const { chunk, start } = records;
-    if (this.pending === null) chunk[start + FRAME] = this.frame & FRAME_MASK;
-    else if (chunk[start + FRAME]! >= 0) chunk[start + FRAME] = this.pending.begin(id);
+    const { pending } = this;
+    if (pending === null) chunk[start + FRAME] = this.frame & FRAME_MASK;
+    else if (!pending.has(id, chunk[start + FRAME]!)) {
+      chunk[start + FRAME] = pending.begin(id, this.now);
+    }
     const flags = chunk[start + STATE]! & (OWN | REFUSED);
     if (flags === OWN) return;
     const { census } = this.#entries;
@@ -174,25 +177,25 @@ export class Store implements Present {
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
-    this.pending?.urgent();
+    this.pending?.urgent(this.now);
     return this.#resets.begin(low, high);
   }
 
   /** Ends everything counted for every key so far; returns the new reset. */
   resetAll(): number {
-    this.pending?.urgent();
+    this.pending?.urgent(this.now);
     return this.#resets.beginAll();
   }
 
   /** Voids the marks of a key and nothing else. */
   unmark(low: number, high: number): void {
-    this.pending?.urgent();
+    this.pending?.urgent(this.now);
     this.#resets.unmark(low, high);
   }
 
   /** Marks a key until a time of the cluster's clock. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
-    this.pending?.urgent();
+    this.pending?.urgent(this.now);
     this.#resets.mark(low, high, kind, untilMs, limit);
   }
 
@@ -246,8 +249,8 @@ export class Store implements Present {
     if (id === 0) id = this.#insert(low, high, replica);
     if (id === 0) return false;
     const grew = shape.join(id, component, this.now, this.clusterNow);
-    const word = this.records.word(id, FRAME);
-    if (grew && word < 0) this.pending?.heard(word, shape.weight(id));
+    const isTold = this.records.word(id, FRAME) >= 0;
+    if (grew && !isTold) this.pending?.heard(id, shape.weight(id), this.now);
     return grew;
   }
 
@@ -279,9 +282,9 @@ export class Store implements Present {
     this.#replicas.unwatch(this.#reread);
   }
 
-  /** Names every replica that something stored refers to. */
-  refersTo(mark: (replica: number) => void): void {
-    this.#entries.refersTo(mark);
+  /** Names every replica that something refers to in some records, from one on. */
+  refersTo(mark: (replica: number) => void, first: number, count: number): void {
+    this.#entries.refersTo(mark, first, count);
   }
 
   #insert(low: number, high: number, introducer: number): number {

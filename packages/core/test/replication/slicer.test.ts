@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Slicer, type Slices } from "../../src/replication/slicer.ts";
+
+let nowMs = 0;
+
+/** Work of so many steps of a millisecond each. */
+function* stepsOf(steps: number, done: string[], name: string): Slices {
+  for (let step = 0; step < steps; step++) {
+    nowMs++;
+    done.push(name);
+    yield;
+  }
+}
+
+function runAll(): void {
+  for (let turns = 0; vi.getTimerCount() > 0 && turns < 100; turns++) vi.runOnlyPendingTimers();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+});
+
+afterEach(() => {
+  runAll();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe("a slicer", () => {
+  it("begins at once, ends what is short, and leaves the rest to the background", () => {
+    const done: string[] = [];
+    const slicer = new Slicer(() => false);
+    slicer.run(stepsOf(1, done, "short"));
+    expect(slicer.isIdle).toBe(true);
+    slicer.run(stepsOf(9, done, "long"));
+    expect(slicer.isIdle).toBe(false);
+    expect(done.length).toBeLessThan(9);
+    runAll();
+    expect(slicer.isIdle).toBe(true);
+    expect(done.length).toBe(10);
+  });
+
+  it("does one thing after the other", () => {
+    const done: string[] = [];
+    const slicer = new Slicer(() => false);
+    slicer.run(stepsOf(4, done, "first"), () => done.push("first is done"));
+    slicer.run(stepsOf(4, done, "then"));
+    runAll();
+    expect(done).toEqual([...Array(4).fill("first"), "first is done", ...Array(4).fill("then")]);
+  });
+
+  it("waits while what it says would be dropped, and goes on when somebody has it", () => {
+    const done: string[] = [];
+    let isBusy = true;
+    const slicer = new Slicer(() => isBusy);
+    slicer.run(stepsOf(9, done, "said"));
+    runAll();
+    expect(done.length).toBe(1);
+    slicer.goOn();
+    runAll();
+    expect(done.length).toBe(1);
+    isBusy = false;
+    slicer.goOn();
+    runAll();
+    expect(slicer.isIdle).toBe(true);
+    expect(done.length).toBe(9);
+  });
+
+  it("does all that is left when there will be no other turn", () => {
+    const done: string[] = [];
+    const slicer = new Slicer(() => true);
+    slicer.run(stepsOf(9, done, "left"));
+    slicer.finish();
+    expect(done.length).toBe(9);
+  });
+});

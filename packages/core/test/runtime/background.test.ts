@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { doInBackground, leaveUndone, type Work } from "../../src/runtime/background.ts";
+
+let nowMs = 0;
+
+/** Work that takes so long, a millisecond a step; it notes when it was done how much of it. */
+function workOf(ms: number, done: number[]): Work {
+  let leftMs = ms;
+  return (forMs) => {
+    const endMs = nowMs + forMs;
+    const beganMs = nowMs;
+    while (leftMs > 0 && nowMs < endMs) {
+      leftMs--;
+      nowMs++;
+    }
+    done.push(nowMs - beganMs);
+    return leftMs > 0;
+  };
+}
+
+/** Runs one turn of the event loop; returns how long it took. */
+function turnMs(): number {
+  const beganMs = nowMs;
+  vi.runOnlyPendingTimers();
+  return nowMs - beganMs;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe("work in the background", () => {
+  it("takes a few milliseconds of each turn until it is done, and none after that", () => {
+    const done: number[] = [];
+    doInBackground(workOf(9, done));
+    const turns = [turnMs(), turnMs(), turnMs(), turnMs()];
+    expect(turns).toEqual([4, 4, 1, 0]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("shares a turn among all there is to do, however much that is", () => {
+    const [one, another]: number[][] = [[], []];
+    doInBackground(workOf(50, one!));
+    doInBackground(workOf(50, another!));
+    expect(turnMs()).toBe(4);
+    expect([one, another]).toEqual([[2], [2]]);
+  });
+
+  it("gives what one leaves over to the others", () => {
+    const [short, long]: number[][] = [[], []];
+    doInBackground(workOf(1, short!));
+    doInBackground(workOf(50, long!));
+    turnMs();
+    expect([short, long]).toEqual([[1], [3]]);
+    leaveAll();
+  });
+
+  it("is left undone when somebody says so", () => {
+    const done: number[] = [];
+    const work = workOf(50, done);
+    doInBackground(work);
+    turnMs();
+    leaveUndone(work);
+    expect(turnMs()).toBe(0);
+  });
+
+  it("goes on when tests have put other timers in place of those that it waited for", () => {
+    const done: number[] = [];
+    doInBackground(workOf(50, done));
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
+    doInBackground(workOf(1, []));
+    expect(turnMs()).toBeGreaterThan(0);
+    expect(done).not.toEqual([]);
+  });
+});
+
+/** Runs all that is left, so that the next test begins with nothing. */
+function leaveAll(): void {
+  for (let turns = 0; vi.getTimerCount() > 0 && turns < 100; turns++) turnMs();
+}
+
+afterEach(leaveAll);
