@@ -167,8 +167,7 @@ class JoinedCluster implements Cluster {
   }
 
   status(): ClusterStatus {
-    const { id, members, replicas, clock, arrival, sender, inbox, heard, separation } =
-      this.#replicator;
+    const { members, replicas, clock, arrival, sender, inbox, heard, outlook } = this.#replicator;
     const now = clock.now();
     const others = Array.from(members.all(), (member) => ({
       replica: member.id,
@@ -179,12 +178,12 @@ class JoinedCluster implements Cluster {
     }));
     const silences = others.map(({ isAlive, silentMs }) => (isAlive ? silentMs : 0));
     return {
-      replica: id,
+      replica: replicas.selfId,
       namespace: this.#namespace,
       peers: others,
       isReady: arrival.isOver,
       isConnected: sender.isConnected,
-      degraded: separation?.kind === "cut",
+      degraded: outlook.separation?.kind === "cut",
       clockOffsetMs: clock.offsetMs,
       lagMs: Math.max(0, ...silences),
       frames: {
@@ -211,8 +210,8 @@ class JoinedCluster implements Cluster {
   #report(message: string): void {
     this.#troubles++;
     this.#lastTrouble = message;
-    const { id } = this.#replicator;
-    publishCluster({ namespace: this.#namespace, replica: id, message });
+    const replica = this.#replicator.replicas.selfId;
+    publishCluster({ namespace: this.#namespace, replica, message });
   }
 }
 

@@ -58,13 +58,10 @@ export class Hearing {
   }
 
   #subscribe(subject: string): void {
-    const isForAll = subject === this.#subjects.all;
     const callback = (error: Error | null, message: NatsMessageLike): void => {
       if (this.#isOver) return;
       if (error) this.#listener.refused(subject, error);
-      else if (!isForAll || !this.#subjects.isOwn(message.subject)) {
-        this.#listener.frame(new Uint8Array(message.data));
-      }
+      else this.#listener.frame(new Uint8Array(message.data));
     };
     try {
       this.#subscriptions.set(subject, this.#connection.subscribe(subject, { callback }));

@@ -3,8 +3,7 @@
  * replica tells everybody, and `<subject>.v1.<namespace>.to.<replica>` for what is meant for one.
  *
  * The first has as many tokens as there are in the wildcard that everybody subscribes to, and the
- * second one more, so nothing is heard twice. A sender is read from the end of a subject, since what
- * accounts import from each other may have become longer at the front.
+ * second one more, so nothing is heard twice.
  */
 
 import { invalidOption } from "@tidegate/core/transport";
@@ -44,24 +43,17 @@ export class Subjects {
   /** What is meant for this replica. */
   readonly mine: string;
   readonly #base: string;
-  readonly #ending: string;
 
   constructor(prefix: string, namespace: string, replica: string) {
     this.#base = `${prefix}.${VERSION}.${namespaceToken(namespace)}`;
-    this.#ending = `.${replica}`;
     this.everything = `${this.#base}.>`;
     this.all = `${this.#base}.*`;
-    this.own = `${this.#base}${this.#ending}`;
+    this.own = `${this.#base}.${replica}`;
     this.mine = this.to(replica);
   }
 
   to(replica: string): string {
     return `${this.#base}.to.${replica}`;
-  }
-
-  /** Whether this replica has published it to all. */
-  isOwn(subject: string): boolean {
-    return subject.endsWith(this.#ending);
   }
 
   /** Whether a subject is one of these at all: others may use the same connection. */

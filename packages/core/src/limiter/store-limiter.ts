@@ -258,7 +258,7 @@ export class StoreLimiter implements Limiter {
     options: CallOptions | undefined,
   ): Decision {
     const { low, high } = this.#fingerprinter;
-    const separation = this.#replicator === null ? null : this.#replicator.separation;
+    const separation = this.#replicator === null ? null : this.#replicator.outlook.separation;
     const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
     if (mode !== "peek" && hearsDecisions()) {

@@ -6,6 +6,7 @@
  * been missed. So does whoever finds that others know of other replicas than itself.
  */
 
+import type { Replicas } from "../store/replicas.ts";
 import type { Member, Members } from "./members.ts";
 import { closeness, halvesOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
@@ -18,7 +19,7 @@ const ROUNDS = 2;
 const APART_MS = 5_000;
 
 export interface BequestOptions {
-  readonly self: string;
+  readonly replicas: Pick<Replicas, "selfId">;
   readonly members: Members;
   readonly sender: Sender;
   /** How long after its last frame a replica is known to have ended. */
@@ -67,7 +68,8 @@ export class Bequest {
       this.#endRound(now);
       return;
     }
-    const { self, members, sender } = this.#options;
+    const { replicas, members, sender } = this.#options;
+    const self = replicas.selfId;
     const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
     // Who knows of others first, and else whoever it happens to be.
     able.sort(

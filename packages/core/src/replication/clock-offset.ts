@@ -3,25 +3,55 @@
  *
  * A frame's age on arrival is the offset plus the time it travelled. Travelling only ever adds, so
  * the smallest of the last ages is nearest to the truth; only the last, because clocks drift and are
- * set. The offset is at most the fastest frame's travelling time too large.
+ * set. The offset is at most the fastest frame's travelling time too large. A clock that falls back
+ * by a lot, because its process stood still, shows when frames have been too old for some seconds; a
+ * burst of late frames says nothing.
  */
 
 const SAMPLES = 16;
+/** All frames of so long do not take so much longer, unless the clock has changed. */
+const STEP_MS = 1_000;
+const STEP_AFTER_MS = 2_000;
+const STEP_SAMPLES = 3;
 
 export class ClockOffset {
-  readonly #samples: number[] = [];
+  #samples: number[] = [];
   #next = 0;
+  /** The last ages in a row that are much larger than the offset, and since when they are. */
+  #late: number[] = [];
+  #lateSinceMs = 0;
 
   /** Takes note of a frame; returns the offset as it is known now. */
   hear(receivedAtMs: number, sentAtMs: number): number {
-    this.#samples[this.#next] = receivedAtMs - sentAtMs;
-    this.#next = (this.#next + 1) % SAMPLES;
+    const ageMs = receivedAtMs - sentAtMs;
+    if (this.#samples.length > 0 && ageMs > this.offsetMs + STEP_MS) {
+      this.#hearLate(receivedAtMs, ageMs);
+    } else {
+      this.#late = [];
+      this.#add(ageMs);
+    }
     return this.offsetMs;
   }
 
   /** What to add to a time on the other's clock to have it on ours; 0 before the first frame. */
   get offsetMs(): number {
     return this.#samples.length === 0 ? 0 : Math.min(...this.#samples);
+  }
+
+  #add(ageMs: number): void {
+    this.#samples[this.#next] = ageMs;
+    this.#next = (this.#next + 1) % SAMPLES;
+  }
+
+  /** The other has been suspended, say: then what was measured before is over. */
+  #hearLate(receivedAtMs: number, ageMs: number): void {
+    if (this.#late.length === 0) this.#lateSinceMs = receivedAtMs;
+    this.#late = [...this.#late, ageMs].slice(-STEP_SAMPLES);
+    const isLong = receivedAtMs - this.#lateSinceMs >= STEP_AFTER_MS;
+    if (!isLong || this.#late.length < STEP_SAMPLES) return;
+    this.#samples = this.#late;
+    this.#next = this.#late.length;
+    this.#late = [];
   }
 }
 

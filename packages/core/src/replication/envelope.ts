@@ -2,10 +2,11 @@
  * Puts what a replica says into frames, and looks at the outside of those that come in.
  */
 
+import type { Replicas } from "../store/replicas.ts";
 import { FRAME_BYTES_MAX, type Transport } from "../transport/transport.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
-import { halvesOf, type IdHalves } from "./replica-id.ts";
+import { halvesOf } from "./replica-id.ts";
 
 /** Why a frame was not believed. */
 export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";
@@ -13,26 +14,34 @@ export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "
 export class Envelope {
   readonly writer: FrameWriter;
   readonly #seal: Seal;
-  readonly #id: IdHalves;
+  readonly #self: Pick<Replicas, "selfId">;
   readonly #transport: Pick<Transport, "maxPayload">;
 
-  /** @param transport of the frames that are written */
-  constructor(seal: Seal, id: string, transport: Pick<Transport, "maxPayload">) {
+  /**
+   * @param self who writes the frames
+   * @param transport of the frames that are written
+   */
+  constructor(
+    seal: Seal,
+    self: Pick<Replicas, "selfId">,
+    transport: Pick<Transport, "maxPayload">,
+  ) {
     this.writer = new FrameWriter(seal.isSealing);
     this.#seal = seal;
-    this.#id = halvesOf(id);
+    this.#self = self;
     this.#transport = transport;
   }
 
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
+    const { low, high } = halvesOf(this.#self.selfId);
     this.writer.bytesMax = this.#transport.maxPayload ?? FRAME_BYTES_MAX;
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,
       tag: this.#seal.tag,
-      replicaLow: this.#id.low,
-      replicaHigh: this.#id.high,
+      replicaLow: low,
+      replicaHigh: high,
       sentAtMs,
       number,
     });
@@ -49,7 +58,10 @@ export class Envelope {
     return frame;
   }
 
-  /** A reader at the sections of a frame of this cluster; otherwise why it is not believed. */
+  /**
+   * A reader at the sections of a frame that claims to be of this cluster; otherwise why it is not
+   * believed.
+   */
   open(frame: Uint8Array): FrameReader | Refusal {
     const reader = new FrameReader(frame);
     const fault = reader.readHeader();
@@ -57,7 +69,11 @@ export class Envelope {
     const { header } = reader;
     if (header.tag !== this.#seal.tag) return "foreign";
     if (header.isSealed !== this.#seal.isSealing) return "forged";
-    if (this.#seal.isSealing && !this.#seal.isOn(frame)) return "forged";
     return reader;
+  }
+
+  /** Whether whoever wrote a frame knows the secret, if there is one. Takes longer than `open`. */
+  isGenuine(frame: Uint8Array): boolean {
+    return !this.#seal.isSealing || this.#seal.isOn(frame);
   }
 }

@@ -34,18 +34,21 @@ const AHEAD_MS_MAX = 10 * 60 * 1_000;
 
 /** What a frame said beside counts. */
 export interface Listener {
+  /** A frame of a replica is about to be read; what its clock shows is known. */
+  met(from: Member): void;
   heartbeat(from: Member, heartbeat: Heartbeat): void;
   asked(from: Member, asking: Asking): void;
   hello(from: Member): void;
   left(from: Member): void;
   /** All has been heard that a replica knows of others. */
   bequeathed(from: Member): void;
-  /** A frame of this replica's id with a number that this replica has not reached. */
-  ownAhead(number: number): void;
+  /** Whether this replica has not sent a frame of that number yet. */
+  isAhead(number: number): boolean;
+  /** Another process sends frames under the id of this replica. */
+  twin(): void;
 }
 
 export interface InboxOptions {
-  readonly self: string;
   readonly envelope: Envelope;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
@@ -86,18 +89,22 @@ export class Inbox implements ComponentSink, NoteSink {
   hear(frame: Uint8Array): Member | undefined {
     this.frames++;
     this.bytes += frame.length;
-    const reader = this.#options.envelope.open(frame);
+    const { envelope, replicas, members, clock, listener } = this.#options;
+    const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
-    const { self, members, clock, listener } = this.#options;
     const { replicaLow, replicaHigh, sentAtMs, number } = reader.header;
     const id = idOf(replicaLow, replicaHigh);
-    if (id === self) {
-      listener.ownAhead(number);
+    // Transports may give back what they were given.
+    if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
+    if (!envelope.isGenuine(frame)) return this.#refuse("forged");
+    if (id === replicas.selfId) {
+      listener.twin();
       return this.#refuse("own");
     }
     const member = members.hear(id, clock.now(), sentAtMs, number);
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
-    this.#sentAtMs = sentAtMs + this.#options.replicas.offsetMs(member.index);
+    listener.met(member);
+    this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
     return this.#read(reader, member) ? member : this.#refuse("malformed");
   }
 
@@ -145,16 +152,16 @@ export class Inbox implements ComponentSink, NoteSink {
     member.frames.cover(page.since, page.upTo);
     for (const [id, last] of others) this.#options.members.find(id)?.frames.cover(0, last);
     // Who speaks for others names all that it knows, and so this replica.
-    if (others.has(this.#options.self)) this.#options.listener.bequeathed(member);
+    if (others.has(this.#options.replicas.selfId)) this.#options.listener.bequeathed(member);
   }
 
   /** The sender speaks for a replica that cannot do so itself. */
   #hearOf(heard: Heard | undefined): void {
     if (heard === undefined) return;
-    const { self, members, replicas, clock } = this.#options;
+    const { members, replicas, clock } = this.#options;
     const id = idOf(heard.low, heard.high);
     const heardAtMs = clock.now() - heard.silentMs;
-    if (id === self) {
+    if (id === replicas.selfId) {
       this.#others.set(id, 0);
       return;
     }
@@ -178,9 +185,9 @@ export class Inbox implements ComponentSink, NoteSink {
   }
 
   opener(low: number, high: number, baseMs: number, agoMs: number): number {
-    const { self, replicas, members } = this.#options;
+    const { replicas, members } = this.#options;
     const id = idOf(low, high);
-    if (id === self) return SELF;
+    if (id === replicas.selfId) return SELF;
     const index = replicas.indexOf(id, false);
     // Who is heard is known better from that than from what others say.
     const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;

@@ -43,6 +43,8 @@ export class Member {
   refused = 0;
   /** Whether it has heard what others counted before it came, as far as it has said. */
   isReady: boolean | undefined;
+  /** For how long it had been there when it last said so. */
+  upMs: number | undefined;
   /** What it knows itself to be behind on, and a checksum of whom it knows. */
   behind: readonly Behind[] = [];
   membersSum: number | undefined;
@@ -148,8 +150,8 @@ export class Members {
   }
 
   /** The same number for all who know of the same replicas, themselves included. */
-  checksum(self: string): number {
-    const ids = [self, ...this.#members.keys()].sort();
+  checksum(): number {
+    const ids = [this.#replicas.selfId, ...this.#members.keys()].sort();
     return createHash("sha256").update(ids.join()).digest().readUInt32LE();
   }
 

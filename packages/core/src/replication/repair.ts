@@ -6,6 +6,7 @@
  * is lost on its way to fifty replicas, one question and one answer are enough for all.
  */
 
+import type { Replicas } from "../store/replicas.ts";
 import { BEHIND_MAX, type Behind, type Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
 import type { Member, Members } from "./members.ts";
@@ -35,7 +36,7 @@ const SILENCE_MS_MAX = 60_000;
 const HELPERS = 2;
 
 export interface RepairOptions {
-  readonly self: string;
+  readonly replicas: Pick<Replicas, "selfId">;
   readonly members: Members;
   readonly recent: RecentFrames;
   readonly random: () => number;
@@ -76,9 +77,9 @@ export class Repair {
 
   /** Somebody asks somebody for something. */
   asked(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
-    const { self, members } = this.#options;
+    const { replicas, members } = this.#options;
     const id = idOf(low, high);
-    if (id === self) {
+    if (id === replicas.selfId) {
       if (since <= sent) this.#owe(from.id, since, others, now);
       return;
     }

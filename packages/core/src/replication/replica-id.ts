@@ -10,6 +10,9 @@ export interface IdHalves {
 }
 
 const HALF_DIGITS = 8;
+const ADDRESS_DIGITS = 12;
+/** As many ids of one address as there are, but one. */
+const TURNS_MAX = 0xffff;
 
 export function idOf(low: number, high: number): string {
   return digits(high) + digits(low);
@@ -20,6 +23,18 @@ export function halvesOf(id: string): IdHalves {
     low: Number.parseInt(id.slice(HALF_DIGITS), 16) | 0,
     high: Number.parseInt(id.slice(0, HALF_DIGITS), 16) | 0,
   };
+}
+
+/** What transports know a replica by: it keeps that when it has to take another id. */
+export function addressOf(id: string): string {
+  return id.slice(0, ADDRESS_DIGITS);
+}
+
+/** Another id of the same address. */
+export function successorOf(id: string, random: () => number): string {
+  const { low, high } = halvesOf(id);
+  const step = 1 + Math.floor(random() * TURNS_MAX);
+  return idOf((low & ~TURNS_MAX) | ((low + step) & TURNS_MAX), high);
 }
 
 /** How close two ids are; they are random, and so is who is closest to whom. */

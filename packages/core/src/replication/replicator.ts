@@ -14,17 +14,19 @@ import type { Asking } from "../wire/repair-sections.ts";
 import { Seal } from "../wire/seal.ts";
 import { Arrival } from "./arrival.ts";
 import { Bequest } from "./bequest.ts";
-import { clusterOffsetMs } from "./clock-offset.ts";
+import { ClockAgreement } from "./clock-agreement.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Inbox, type Listener } from "./inbox.ts";
-import { Isolation, type SeparatedMode, type Separation } from "./isolation.ts";
+import type { SeparatedMode } from "./isolation.ts";
 import { type Member, Members } from "./members.ts";
+import { Outlook } from "./outlook.ts";
+import { OwnId } from "./own-id.ts";
 import { RecentFrames } from "./recent-frames.ts";
 import { Repair } from "./repair.ts";
-import { halvesOf } from "./replica-id.ts";
+import { addressOf, halvesOf } from "./replica-id.ts";
 import { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
 import { Shares } from "./shares.ts";
@@ -47,7 +49,7 @@ export interface ReplicatorOptions extends CountdownOptions {
   readonly namespace: string;
   readonly secret: string | Uint8Array | undefined;
   readonly clock: Clock;
-  /** The id of this replica, which no other has ever had. */
+  /** The id that this replica begins with, which no other has ever had. */
   readonly id: string;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -57,7 +59,6 @@ export interface ReplicatorOptions extends CountdownOptions {
 }
 
 export class Replicator implements Listener {
-  readonly id: string;
   readonly onCold: SeparatedMode;
   readonly replicas: Replicas;
   readonly clock: ClusterClock;
@@ -69,12 +70,12 @@ export class Replicator implements Listener {
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly teller: Teller;
-  /** That the others are not heard, if they are not: requests look at it. */
-  separation: Separation | null = null;
+  readonly outlook: Outlook;
 
   readonly #options: ReplicatorOptions;
   readonly #recent = new RecentFrames();
-  readonly #isolation = new Isolation();
+  readonly #agreement: ClockAgreement;
+  readonly #ownId: OwnId;
   readonly #repair: Repair;
   readonly #bequest: Bequest;
   readonly #wake: Wake;
@@ -86,12 +87,11 @@ export class Replicator implements Listener {
   constructor(options: ReplicatorOptions) {
     const { id, random, transport, namespace, secret, readyTimeoutMs } = options;
     this.#options = options;
-    this.id = id;
     this.onCold = options.onCold;
     const replicas = new Replicas(id);
     const clock = new ClusterClock(options.clock);
     const seal = new Seal(namespace, secret);
-    const envelope = new Envelope(seal, id, transport);
+    const envelope = new Envelope(seal, replicas, transport);
     const members = new Members(replicas, { silentMs: SILENT_MS, membersMax: MEMBERS_MAX });
     const sender = new Sender(transport, envelope, clock);
     const now = clock.now();
@@ -101,13 +101,16 @@ export class Replicator implements Listener {
     this.members = members;
     this.sender = sender;
     const bequest = new Bequest({
-      ...{ self: id, members, sender },
+      ...{ replicas, members, sender },
       missedAfterMs: SILENT_MS + HEARTBEAT_MS,
     });
     this.#bequest = bequest;
     const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
     this.arrival = new Arrival({ members, sender, bequest, ...times });
-    const common = { self: id, id, seal, envelope, clock, replicas, members, sender, random };
+    const { arrival } = this;
+    this.outlook = new Outlook({ members, sender, arrival, replicas, report: options.report });
+    this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
+    const common = { seal, envelope, clock, replicas, members, sender, random };
     this.inbox = new Inbox({ ...common, shares: this.shares, listener: this });
     this.teller = new Teller({
       ...options,
@@ -116,6 +119,8 @@ export class Replicator implements Listener {
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
+    const { shares, teller } = this;
+    this.#ownId = new OwnId({ ...options, ...common, shares, teller });
     this.#repair = new Repair({
       ...common,
       recent: this.#recent,
@@ -135,7 +140,7 @@ export class Replicator implements Listener {
     const changed = (): void => this.#transportChanged();
     transport.open((frame) => this.heard.take(frame), {
       namespace,
-      replica: this.id,
+      replica: addressOf(this.replicas.selfId),
       report,
       changed,
     });
@@ -176,8 +181,13 @@ export class Replicator implements Listener {
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────
 
+  met(from: Member): void {
+    this.#agreement.heard(from, this.clock.now());
+  }
+
   heartbeat(from: Member, heartbeat: Heartbeat): void {
     from.isReady = heartbeat.isReady;
+    from.upMs = heartbeat.upMs;
     from.allowed = heartbeat.allowed;
     from.refused = heartbeat.refused;
     from.membersSum = heartbeat.members;
@@ -203,11 +213,13 @@ export class Replicator implements Listener {
     this.#bequest.heardFrom(from, this.clock.now());
   }
 
-  ownAhead(number: number): void {
-    if (number < this.teller.nextFrame) return;
-    this.#options.report(
-      `frames with the id ${this.id} come from elsewhere: every process must draw its own id when it starts`,
-    );
+  isAhead(number: number): boolean {
+    return number >= this.teller.nextFrame;
+  }
+
+  twin(): void {
+    const now = this.clock.now();
+    if (this.#ownId.change(now)) this.#heartbeatAtMs = now;
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
@@ -218,7 +230,7 @@ export class Replicator implements Listener {
     if (this.#isOver) return;
     const now = this.clock.now();
     if (isBack) this.#heartbeatAtMs = now;
-    this.#lookAround(now);
+    this.outlook.look(now);
     this.#work();
   }
 
@@ -232,7 +244,7 @@ export class Replicator implements Listener {
     this.#bequest.heard(now);
     if (!this.arrival.isOver) {
       this.arrival.work(now);
-      this.#separate();
+      this.outlook.settle();
     }
     this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeatAtMs));
   }
@@ -243,7 +255,7 @@ export class Replicator implements Listener {
     if (this.#isOver) return;
     const now = this.clock.now();
     this.arrival.work(now);
-    this.#separate();
+    this.outlook.settle();
     if (now >= this.#heartbeatAtMs) this.#beat(now);
     this.#repair.work(now);
     this.#bequest.work(now);
@@ -262,39 +274,18 @@ export class Replicator implements Listener {
   #beat(now: number): void {
     this.#heartbeatAtMs = now + HEARTBEAT_MS;
     if (this.members.look(now, this.shares.lifeMs + LATE_MS)) this.shares.reclaim(this.replicas);
-    this.#lookAround(now);
-    const offsetsMs = Array.from(this.members.all())
-      .filter(({ isAlive }) => isAlive)
-      .map(({ index }) => this.replicas.offsetMs(index) + this.clock.originMs);
-    this.clock.follow(now, clusterOffsetMs(offsetsMs), !this.arrival.isOver);
-    const members = this.members.checksum(this.id);
+    this.outlook.look(now);
+    this.#agreement.agree(now);
+    const members = this.members.checksum();
     if (this.members.differ(members, BEATS_APART)) this.#bequest.apart(now);
     this.sender.heartbeat({
       isReady: this.arrival.isOver,
+      upMs: this.#agreement.upMs(now),
       finalUntilMs: this.teller.finalUntilMs(now),
       members,
       allowed: 0,
       refused: 0,
       behind: this.#repair.behind(now),
     });
-  }
-
-  /** Looks whether the others are still there, and says so if that has changed. */
-  #lookAround(now: number): void {
-    const isolation = this.#isolation;
-    if (!isolation.look(now, this.sender.isConnected, this.members)) return;
-    this.#separate();
-    this.#options.report(isolation.sentence);
-  }
-
-  #separate(): void {
-    const { isCut, known, cuts } = this.#isolation;
-    if (isCut) {
-      this.separation = { kind: "cut", replicas: known, number: cuts };
-    } else if (this.arrival.isCold) {
-      this.separation = { kind: "cold", replicas: this.replicas.aliveCount, number: 0 };
-    } else {
-      this.separation = null;
-    }
   }
 }

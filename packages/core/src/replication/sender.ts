@@ -8,6 +8,7 @@ import { type Heartbeat, writeHeartbeat } from "../wire/heartbeat-section.ts";
 import { type Asking, writeAsking } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
+import { addressOf } from "./replica-id.ts";
 
 const LOOK_AGAIN_MS = 10;
 
@@ -49,7 +50,8 @@ export class Sender {
   publish(frame: Uint8Array, to?: string): void {
     this.frames++;
     this.bytes += frame.length;
-    if (!this.#transport.publish(frame, to)) this.dropped++;
+    const address = to === undefined ? undefined : addressOf(to);
+    if (!this.#transport.publish(frame, address)) this.dropped++;
   }
 
   /** Says no more than who this replica is, and that it has come or leaves. */

@@ -4,6 +4,7 @@
 
 import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
+import type { Former } from "../store/disowning.ts";
 import type { Replicas } from "../store/replicas.ts";
 import type { Share } from "./share.ts";
 import { Slicer, type Slices } from "./slicer.ts";
@@ -52,6 +53,11 @@ export class Shares {
   /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
   reclaim(replicas: Replicas): void {
     this.#reclaiming.run(this.#reclaim(replicas));
+  }
+
+  /** Makes another's of all that was counted so far. */
+  disown(former: Former): void {
+    for (const { store } of this.#shares.values()) store.versions.disown(former);
   }
 
   /** Closes all of them. */

@@ -19,7 +19,6 @@ import type { Share } from "./share.ts";
 import { Slicer } from "./slicer.ts";
 
 export interface TellerOptions extends CountdownOptions {
-  readonly id: string;
   readonly seal: Seal;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
@@ -55,11 +54,11 @@ export class Teller implements Announcer {
   constructor(options: TellerOptions) {
     this.#options = options;
     this.#countdown = new Countdown(options);
-    const { id, seal, sender, transport } = options;
+    const { replicas, seal, sender, transport } = options;
     const outbox = (): Outbox =>
       new Outbox({
         ...options,
-        envelope: new Envelope(seal, id, transport),
+        envelope: new Envelope(seal, replicas, transport),
         publish: (frame, to) => sender.publish(frame, to),
       });
     const mustWait = (): boolean => sender.isBusy;

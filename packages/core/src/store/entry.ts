@@ -6,6 +6,7 @@
  * `state` packs flags and the epoch below the version under which the record was last read.
  */
 
+import type { Checkpoint } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
 
 export const STATE = 2;
@@ -94,6 +95,10 @@ export interface Shape {
     component: Component,
     visit: ComponentVisitor,
   ): void;
+  /** What remains of slots that were folded away; absent where none are. */
+  checkpoint?(id: number, clusterNow: number): Checkpoint;
+  /** Merges what another replica has left of such slots; returns whether it was better than ours. */
+  joinCheckpoint?(id: number, heard: Checkpoint, clusterNow: number): boolean;
   /** Names every replica and opener that its components refer to. */
   refersTo(id: number, mark: (replica: number) => void): void;
 }

@@ -63,6 +63,23 @@ export class Replicas {
     return index;
   }
 
+  /** The id of this process. */
+  get selfId(): string {
+    return this.#ids[SELF]!;
+  }
+
+  /**
+   * Gives this process another id. Returns the number of the former one, which is another's from now
+   * on; `NOBODY` when all are taken.
+   */
+  renameSelf(id: string): number {
+    const former = this.selfId;
+    this.#indexes.delete(former);
+    this.#ids[SELF] = id;
+    this.#indexes.set(id, SELF);
+    return this.indexOf(former, false);
+  }
+
   idOf(index: number): string {
     const id = this.#ids[index];
     invariant(id !== undefined, "a stored replica number is bound to an id");
@@ -145,6 +162,15 @@ export class Replicas {
   /** The numbers of replicas that were dropped and have not been taken back. */
   dropped(): number[] {
     return Array.from(this.#states.keys()).filter((index) => this.isDropped(index));
+  }
+
+  /** The numbers of every other replica that anything is known of, alive or not. */
+  known(): number[] {
+    const known: number[] = [];
+    for (let index = SELF + 1; index < this.#ids.length; index++) {
+      if (this.#states[index] === ALIVE || this.#states[index] === SILENT) known.push(index);
+    }
+    return known;
   }
 
   /** Takes back the numbers of dropped replicas that no stored component refers to. */

@@ -11,6 +11,7 @@
 import type { Component } from "../lattice/component.ts";
 import type { Mark } from "../lattice/mark.ts";
 import { Changes } from "./changes.ts";
+import { Disowning } from "./disowning.ts";
 import { Entries, type Section } from "./entries.ts";
 import {
   EPOCH_MASK,
@@ -56,24 +57,22 @@ export class Store implements Present {
   readonly notes: Notes;
   /** What leaves for others. */
   readonly changes: Changes;
+  /** What changes how records are read, all at once. */
+  readonly versions: Versions;
   /** What has yet to leave; null where nobody is told. */
   readonly pending: Pending | null;
-
   frame = 1;
   generation = 0;
   now = 0;
   clusterNow = 0;
-
   ownState: number = FIRST_OWN_STATE;
   readonly records: RecordPool;
   readonly index: KeyIndex;
-
   readonly #replicas: Replicas;
   readonly #entries: Entries;
-  readonly #versions: Versions;
   readonly #resets: Resets;
   readonly #room: Room;
-  readonly #reread = (): void => this.#versions.next();
+  readonly #reread = (): void => this.versions.next();
 
   constructor(sections: readonly Section[], options: StoreOptions) {
     this.#replicas = options.replicas;
@@ -85,10 +84,11 @@ export class Store implements Present {
     this.index = entries.index;
     this.pending = options.announcer ? new Pending(entries.records, options.announcer) : null;
     this.#entries = entries;
-    this.#versions = new Versions(entries, this.notes, this);
-    this.#resets = new Resets(entries, this.notes, this.#versions, this);
-    this.changes = new Changes(entries, this.notes, this.#versions, this.#resets, this);
-    const ranks = new Ranks(entries, this.#versions, this);
+    const disowning = new Disowning(entries, options.replicas, this);
+    this.versions = new Versions(entries, this.notes, disowning, this);
+    this.#resets = new Resets(entries, this.notes, this.versions, this);
+    this.changes = new Changes(entries, this.notes, this.versions, this.#resets, this);
+    const ranks = new Ranks(entries, this.versions, this);
     this.#room = new Room(entries, ranks, this.changes, this, options);
     this.evictions = this.#room.evictions;
   }
@@ -104,7 +104,7 @@ export class Store implements Present {
   }
 
   get limiterReset(): number {
-    return this.#versions.limiterReset;
+    return this.versions.limiterReset;
   }
 
   /** Tells the store what time it is. Its own time never goes back; the cluster's may, in steps. */
@@ -121,7 +121,7 @@ export class Store implements Present {
     if (id === 0) return 0;
     const records = this.records;
     const state = records.chunk[records.start + STATE]!;
-    if ((state ^ this.ownState) >>> VERSION_SHIFT !== 0) this.#versions.renew(id);
+    if ((state ^ this.ownState) >>> VERSION_SHIFT !== 0) this.versions.renew(id);
     return id;
   }
 
@@ -292,7 +292,7 @@ export class Store implements Present {
     if (!this.#room.make(introducer)) return 0;
     const note = this.notes.find(low, high);
     // A record that is begun again after a reset goes on in an epoch that its last one never reached.
-    const resets = this.#versions.limiterResets + (note?.resets ?? 0);
+    const resets = this.versions.limiterResets + (note?.resets ?? 0);
     const noted = ((resets * EPOCH_ONE) & EPOCH_MASK) | (note === undefined ? 0 : NOTED);
     return this.#entries.begin(low, high, (this.ownState & ~OWN) | noted, introducer);
   }

@@ -1,11 +1,12 @@
 /**
  * Which records are up to date with what has changed for all keys at once.
  *
- * Two things do: how components of a replica are read, and the reset of all keys. Neither visits
- * the records: each begins a new version, and a record of an older one is brought up to date when
- * somebody next looks at it. Whoever reads a record asks for that first.
+ * Three things do: how components of a replica are read, the reset of all keys, and another id of
+ * this process. None visits the records: each begins a new version, and a record of an older one is
+ * brought up to date when somebody next looks at it. Whoever reads a record asks for that first.
  */
 
+import type { Disowning, Former } from "./disowning.ts";
 import type { Entries } from "./entries.ts";
 import { LIVE, OWN, STATE, VERSION_MAX, VERSION_SHIFT } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
@@ -28,12 +29,15 @@ export class Versions {
   readonly #entries: Entries;
   readonly #notes: Notes;
   readonly #present: Present;
+  readonly #disowning: Disowning;
   #version = 1;
   #resets: { version: number; reset: number }[] = [];
+  #formers: { version: number; former: Former }[] = [];
 
-  constructor(entries: Entries, notes: Notes, present: Present) {
+  constructor(entries: Entries, notes: Notes, disowning: Disowning, present: Present) {
     this.#entries = entries;
     this.#notes = notes;
+    this.#disowning = disowning;
     this.#present = present;
   }
 
@@ -48,6 +52,7 @@ export class Versions {
         records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
       });
       this.#resets = [{ version: 0, reset: this.limiterReset }];
+      this.#formers = [];
       this.#version = 1;
     }
     this.#version++;
@@ -62,6 +67,12 @@ export class Versions {
     this.#resets.push({ version: this.#version, reset });
   }
 
+  /** Begins a new version in which what was counted so far is another's. */
+  disown(former: Former): void {
+    this.next();
+    this.#formers.push({ version: this.#version, former });
+  }
+
   /** Brings a record up to date if it is not. */
   renew(id: number): void {
     const state = this.#entries.records.word(id, STATE);
@@ -72,6 +83,8 @@ export class Versions {
   #refresh(id: number, state: number): void {
     const { records, shapes } = this.#entries;
     const version = state >>> VERSION_SHIFT;
+    const former = this.#formers.find((given) => given.version > version)?.former;
+    if (former !== undefined) this.#disowning.move(id, former);
     let before = 0;
     for (const raised of this.#resets) if (raised.version <= version) before = raised.reset;
     if (before < this.limiterReset) {

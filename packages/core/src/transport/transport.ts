@@ -11,7 +11,7 @@ export const FRAME_BYTES_MAX = 65_535;
 export interface TransportContext {
   /** Only transports of one namespace hear each other. */
   readonly namespace: string;
-  /** The id of this replica: 16 hexadecimal digits. */
+  /** What this replica is known by: 12 hexadecimal digits. */
   readonly replica: string;
   /** Takes what went wrong, in a sentence, for whoever operates the process; may be called often. */
   readonly report?: (trouble: string) => void;
@@ -29,8 +29,8 @@ export interface Transport {
    */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void;
   /**
-   * Sends a frame, which belongs to the transport from then on, to all replicas, or to the one with
-   * the id `to` where it can. Returns false if the frame has been dropped.
+   * Sends a frame, which belongs to the transport from then on, to all replicas, or to the one
+   * known as `to` where it can. Returns false if the frame has been dropped.
    */
   publish(frame: Uint8Array, to?: string): boolean;
   /**

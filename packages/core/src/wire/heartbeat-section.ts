@@ -1,7 +1,7 @@
 /**
  * What a replica says of itself once a second, and of those it has fallen behind on.
  *
- *     | ready | final until | members 4 | allowed | refused | behind: | replica 8 | number | … |
+ *     | ready | up | final until | members 4 | allowed | refused | behind: | replica 8 | number | … |
  *
  * It is small however much is counted, and names at most `BEHIND_MAX` replicas.
  */
@@ -12,7 +12,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 /** How many replicas a heartbeat names that its sender is behind on. */
 export const BEHIND_MAX = 4;
 
-const HEARTBEAT_BYTES_MAX = 1 + 8 + 4 + 8 + 8 + BEHIND_MAX * 16;
+const HEARTBEAT_BYTES_MAX = 1 + 8 + 8 + 4 + 8 + 8 + BEHIND_MAX * 16;
 
 /** A replica, and the number of its last frame of counts before the first that is missing. */
 export interface Behind {
@@ -24,6 +24,8 @@ export interface Behind {
 export interface Heartbeat {
   /** Whether the sender has heard what others counted before it came. */
   readonly isReady: boolean;
+  /** For how long the sender has been there. */
+  readonly upMs: number;
   /** Until when, in the cluster's time, the sender's slots hold their last counts. */
   readonly finalUntilMs: number;
   /** A checksum of the ids of all replicas that the sender knows to be alive. */
@@ -38,6 +40,7 @@ export interface Heartbeat {
 export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boolean {
   if (!writer.beginSection(SECTIONS.heartbeat, HEARTBEAT_BYTES_MAX)) return false;
   writer.u8(heartbeat.isReady ? 1 : 0);
+  writer.varint(heartbeat.upMs);
   writer.varint(heartbeat.finalUntilMs);
   writer.u32(heartbeat.members);
   writer.varint(heartbeat.allowed);
@@ -53,6 +56,7 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
 /** Reads a heartbeat; undefined, with `reader.isBroken` set, if it is none. */
 export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   const ready = reader.u8();
+  const upMs = reader.varint();
   const finalUntilMs = reader.varint();
   const members = reader.u32();
   const allowed = reader.varint();
@@ -65,5 +69,6 @@ export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   }
   if (reader.left > 0 || ready > 1) reader.isBroken = true;
   const isReady = ready === 1;
-  return reader.isBroken ? undefined : { isReady, finalUntilMs, members, allowed, refused, behind };
+  if (reader.isBroken) return undefined;
+  return { isReady, upMs, finalUntilMs, members, allowed, refused, behind };
 }

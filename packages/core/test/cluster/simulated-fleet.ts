@@ -39,12 +39,16 @@ export class SimulatedReplica {
   readonly limiter: StoreLimiter;
   readonly troubles: string[] = [];
 
-  /** @param clockMs how far its clock is from true time */
+  /**
+   * @param clockMs how far its clock is from true time
+   * @param id what it is known by; one that nobody else has when absent
+   */
   constructor(
     network: MemoryNetwork,
     options: FleetOptions,
     random: () => number,
     clockMs: number,
+    id?: string,
   ) {
     this.transport = network.transport();
     const digit = (): string => Math.floor(random() * 16).toString(16);
@@ -54,7 +58,7 @@ export class SimulatedReplica {
       namespace: "simulated",
       secret: options.secret,
       clock,
-      id: Array.from({ length: 16 }, digit).join(""),
+      id: id ?? Array.from({ length: 16 }, digit).join(""),
       random,
       readyTimeoutMs: 3_000,
       spacingMs: 5,
@@ -97,8 +101,8 @@ export class SimulatedFleet {
     this.random = randomFrom(seed);
   }
 
-  add(clockMs = 0): SimulatedReplica {
-    const replica = new SimulatedReplica(this.network, this.#options, this.random, clockMs);
+  add(clockMs = 0, id?: string): SimulatedReplica {
+    const replica = new SimulatedReplica(this.network, this.#options, this.random, clockMs, id);
     this.replicas.push(replica);
     return replica;
   }

@@ -112,6 +112,7 @@ describe("sections of a frame", () => {
     const counts = { allowed: 2 ** 45, refused: 3 };
     const heartbeat = {
       isReady: false,
+      upMs: 86_400_000,
       finalUntilMs: 1_700_000_000_000,
       members: 0xffff_ffff,
       ...counts,

@@ -57,8 +57,15 @@ function counts(name: string, places: PlaceKind, said: readonly Partial<Componen
 
 function vectors(): Vector[] {
   const behind = [{ low: 5, high: 6, number: 299 }];
-  const until = { isReady: true, finalUntilMs: SENT_AT_MS - 100, members: 0xcafe_babe };
-  const heartbeat = { ...until, allowed: 2 ** 40, refused: 129, behind };
+  const until = { finalUntilMs: SENT_AT_MS - 100, members: 0xcafe_babe };
+  const heartbeat = {
+    isReady: true,
+    upMs: 70_000,
+    ...until,
+    allowed: 2 ** 40,
+    refused: 129,
+    behind,
+  };
   const asking = { low: 5, high: -6, since: 250, others: false };
   const gone = { low: 5, high: 6, upTo: 299, clockMs: SENT_AT_MS + 7, silentMs: 4_000 };
   const page = { since: 250, upTo: 300, part: 1, parts: 2 };

@@ -1,0 +1,103 @@
+/**
+ * What time it is for all replicas together, and whose clock does not show it.
+ *
+ * Several replicas take the middle of their clocks. Of two there is no middle: the one that has been
+ * there for longer stands, so a process that starts with a wrong clock does not move the other. Whoever
+ * is far off is left out by that, wherever it is; operators are told, at that replica and at all others.
+ */
+
+import type { Replicas } from "../store/replicas.ts";
+import { clusterOffsetMs } from "./clock-offset.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
+import type { Member, Members } from "./members.ts";
+
+/** A clock that is further off than this is worth a look. */
+const OFF_MS = 1_000;
+/** How long a replica has nothing of its own to stand on. */
+const NEW_MS = 500;
+/** Who has been there for about as long is not the elder for that: the smaller id decides then. */
+const SAME_AGE_MS = 1_000;
+
+export interface ClockAgreementOptions {
+  readonly clock: ClusterClock;
+  readonly members: Members;
+  readonly replicas: Replicas;
+  readonly beganAtMs: number;
+  readonly report: (trouble: string) => void;
+}
+
+export class ClockAgreement {
+  readonly #options: ClockAgreementOptions;
+  readonly #off = new Set<Member>();
+  #isOff = false;
+  /** Whether anybody's clock has been followed. */
+  #hasAgreed = false;
+
+  constructor(options: ClockAgreementOptions) {
+    this.#options = options;
+  }
+
+  /** For how long this replica has been there. */
+  upMs(now: number): number {
+    return now - this.#options.beganAtMs;
+  }
+
+  /**
+   * A frame of a replica is about to be read. A newcomer takes its time from the first that it hears:
+   * what is in it may be kept in slots, and those of another time would be none of its business.
+   */
+  heard({ index }: Member, now: number): void {
+    const { clock, replicas } = this.#options;
+    if (this.#hasAgreed || this.upMs(now) > NEW_MS) return;
+    clock.follow(now, -(replicas.offsetMs(index) + clock.originMs), true);
+  }
+
+  /** Moves the cluster's time to where it should be, and says who is far from it. */
+  agree(now: number): void {
+    const { clock, members } = this.#options;
+    const alive = Array.from(members.all()).filter(({ isAlive, isHeard }) => isAlive && isHeard);
+    // Who is the elder of two is known from a heartbeat.
+    if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return;
+    clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
+    this.#hasAgreed = true;
+    this.#lookWhoIsOff(alive);
+  }
+
+  #dueOffsetMs(alive: readonly Member[], now: number): number {
+    const { replicas, clock } = this.#options;
+    const offsetsMs = alive.map(({ index }) => replicas.offsetMs(index) + clock.originMs);
+    if (alive.length > 1) return clusterOffsetMs(offsetsMs);
+    return this.#isElder(alive[0]!, now) ? 0 : -offsetsMs[0]!;
+  }
+
+  /** Whether this replica has been there for longer than another. */
+  #isElder({ id, upMs = 0, heardAtMs }: Member, now: number): boolean {
+    const aheadMs = this.upMs(now) - (upMs + now - heardAtMs);
+    if (Math.abs(aheadMs) > SAME_AGE_MS) return aheadMs > 0;
+    return this.#options.replicas.selfId < id;
+  }
+
+  #lookWhoIsOff(alive: readonly Member[]): void {
+    const { clock, replicas, members, report } = this.#options;
+    for (const member of this.#off)
+      if (members.find(member.id) !== member) this.#off.delete(member);
+    for (const member of alive) {
+      const aheadMs = -(replicas.offsetMs(member.index) + clock.originMs) - clock.offsetMs;
+      const isOff = Math.abs(aheadMs) > OFF_MS;
+      if (isOff === this.#off.has(member)) continue;
+      if (isOff) this.#off.add(member);
+      else this.#off.delete(member);
+      report(`the clock of replica ${member.id} ${isOff ? distance(aheadMs) : "is right again"}`);
+    }
+    const isOff = Math.abs(clock.offsetMs) > OFF_MS;
+    if (isOff === this.#isOff) return;
+    this.#isOff = isOff;
+    const how = isOff ? `${distance(-clock.offsetMs)}: theirs is used` : "is right again";
+    report(`the clock of this process ${how}`);
+  }
+}
+
+function distance(aheadMs: number): string {
+  const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
+  return `is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} the cluster's`;
+}

@@ -1,0 +1,51 @@
+/**
+ * What a replica makes of the others when it looks around: whether it hears them, and what that means
+ * for requests.
+ */
+
+import type { Replicas } from "../store/replicas.ts";
+import type { Arrival } from "./arrival.ts";
+import { Isolation, type Separation } from "./isolation.ts";
+import type { Members } from "./members.ts";
+import type { Sender } from "./sender.ts";
+
+export interface OutlookOptions {
+  readonly members: Members;
+  readonly sender: Sender;
+  readonly arrival: Arrival;
+  readonly replicas: Replicas;
+  readonly report: (trouble: string) => void;
+}
+
+export class Outlook {
+  /** That the others are not heard, if they are not: requests look at it. */
+  separation: Separation | null = null;
+  readonly #options: OutlookOptions;
+  readonly #isolation = new Isolation();
+
+  constructor(options: OutlookOptions) {
+    this.#options = options;
+  }
+
+  /** Looks whether the others are still there, and says so if that has changed. */
+  look(now: number): void {
+    const { members, sender, report } = this.#options;
+    const isolation = this.#isolation;
+    if (!isolation.look(now, sender.isConnected, members)) return;
+    this.settle();
+    report(isolation.sentence);
+  }
+
+  /** Draws the conclusion from what is known. */
+  settle(): void {
+    const { arrival, replicas } = this.#options;
+    const { isCut, known, cuts } = this.#isolation;
+    if (isCut) {
+      this.separation = { kind: "cut", replicas: known, number: cuts };
+    } else if (arrival.isCold) {
+      this.separation = { kind: "cold", replicas: replicas.aliveCount, number: 0 };
+    } else {
+      this.separation = null;
+    }
+  }
+}

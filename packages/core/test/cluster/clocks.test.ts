@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+
+const MINUTE = 60_000;
+const policies = [slidingWindow({ limit: 100, windowMs: MINUTE, slots: 6 })];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function hit(replica: SimulatedReplica, times: number): void {
+  for (let time = 0; time < times; time++) replica.limiter.check("ada");
+}
+
+/** How far the cluster's times of all replicas are from true time, to what a frame may travel. */
+function errors(fleet: SimulatedFleet): number[] {
+  return fleet.replicas.map(({ replicator: { clock } }) => {
+    return Math.round(Math.abs(clock.clusterNow(clock.now()) - Date.now()) / 10);
+  });
+}
+
+describe.each([
+  ["ahead", 10 * MINUTE],
+  ["behind", -10 * MINUTE],
+])("a clock ten minutes %s", (_, wrongMs) => {
+  it("does not move the one that has been there for longer, and follows it", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const elder = fleet.add();
+    fleet.pass(5_000);
+    hit(elder, 60);
+    const newcomer = fleet.add(wrongMs);
+    fleet.pass(3_000);
+    expect(errors(fleet)).toEqual([0, 0]);
+    hit(newcomer, 10);
+    fleet.pass(1_000);
+    expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[70], [70]]);
+    fleet.close();
+  });
+
+  it("is left out by those that are right, and reported at all of them", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [first, wrong, third] = [fleet.add(), fleet.add(wrongMs), fleet.add()];
+    fleet.pass(5_000);
+    expect(errors(fleet)).toEqual([0, 0, 0]);
+    const id = wrong.replicator.replicas.selfId;
+    const said = `600.0 s ${wrongMs > 0 ? "ahead of" : "behind"} the cluster's`;
+    expect(first.troubles).toContain(`the clock of replica ${id} is ${said}`);
+    expect(third.troubles).toContain(`the clock of replica ${id} is ${said}`);
+    expect(wrong.troubles).toContain(`the clock of this process is ${said}: theirs is used`);
+    for (const { troubles } of fleet.replicas) {
+      expect(new Set(troubles).size).toBe(troubles.length);
+    }
+    fleet.close();
+  });
+
+  it("counts into the slots of the others from the first frame that it hears", () => {
+    const fleet = new SimulatedFleet({ policies });
+    fleet.add();
+    fleet.add();
+    fleet.pass(5_000);
+    const newcomer = fleet.add(wrongMs);
+    fleet.pass(30);
+    hit(newcomer, 10);
+    fleet.pass(2_000);
+    expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[10], [10], [10]]);
+    fleet.close();
+  });
+});
+
+describe("two processes that start together", () => {
+  it("agree on one clock, whichever it is", () => {
+    const fleet = new SimulatedFleet({ policies });
+    fleet.add(0);
+    fleet.add(3 * MINUTE);
+    fleet.pass(3_000);
+    expect(new Set(errors(fleet)).size).toBe(1);
+    fleet.close();
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { concurrency } from "../../src/policies/concurrency.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { leakyBucket } from "../../src/policies/leaky-bucket.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import { slidingLog } from "../../src/policies/sliding-log.ts";
+import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+
+const HOUR = 3_600_000;
+const ID = "0123456789abcdef";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const windows = [fixedWindow({ limit: 1_000, windowMs: HOUR })];
+
+function hit(replica: SimulatedReplica, times: number): void {
+  for (let time = 0; time < times; time++) replica.limiter.check("ada");
+}
+
+describe("two processes that came up with one id", () => {
+  it("are told apart: one takes another, and what both count from then on adds up", () => {
+    const fleet = new SimulatedFleet({ policies: windows });
+    const [one, copy, other] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
+    fleet.pass(2_000);
+    hit(one, 10);
+    fleet.pass(2_000);
+    const ids = [one, copy].map(({ replicator }) => replicator.replicas.selfId);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids).toContain(ID);
+    hit(one, 5);
+    hit(copy, 7);
+    hit(other, 1);
+    fleet.pass(5_000);
+    expect(fleet.replicas.map((replica) => replica.view("ada")[0])).toEqual([23, 23, 23]);
+    const troubles = [...one.troubles, ...copy.troubles].filter((said) => said.includes(ID));
+    expect(troubles).toEqual([
+      expect.stringMatching(`^another process counts as replica ${ID}: this one goes on as`),
+    ]);
+    fleet.close();
+  });
+
+  it("cannot make each other take one id after the other", () => {
+    const fleet = new SimulatedFleet({ policies: windows });
+    const one = fleet.add(0, ID);
+    fleet.add();
+    fleet.pass(2_000);
+    for (let time = 0; time < 5; time++) one.replicator.twin();
+    expect(one.troubles.filter((said) => said.includes("goes on as"))).toHaveLength(1);
+    fleet.close();
+  });
+});
+
+describe("a replica that takes another id", () => {
+  const kinds: [string, Policy][] = [
+    ["a fixed window", windows[0]!],
+    ["an aligned window", fixedWindow({ limit: 1_000, windowMs: HOUR, align: true })],
+    ["a sliding window", slidingWindow({ limit: 1_000, windowMs: HOUR })],
+    ["a sliding log", slidingLog({ limit: 1_000, windowMs: HOUR })],
+    ["a leaky bucket", leakyBucket({ capacity: 1_000, leakPerSecond: 0.001 })],
+    ["concurrency", concurrency({ limit: 1_000 })],
+  ];
+  it.each(kinds)("loses nothing and doubles nothing: %s", (_, policy) => {
+    const fleet = new SimulatedFleet({ policies: [policy] });
+    const [one, other] = [fleet.add(0, ID), fleet.add()];
+    fleet.pass(2_000);
+    hit(one, 10);
+    hit(other, 4);
+    fleet.pass(1_000);
+    expect(one.view("ada")).toEqual([14]);
+    one.replicator.twin();
+    // What was held under the former id is held until that is known to be gone.
+    fleet.pass(policy.kind === "concurrency" ? 5_000 : 1_000);
+    hit(one, 3);
+    fleet.pass(1_000);
+    expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[17], [17]]);
+    const late = fleet.add();
+    fleet.pass(12_000);
+    expect(late.view("ada")).toEqual([17]);
+    fleet.close();
+  });
+});
