@@ -10,10 +10,9 @@
 export {
   type Cluster,
   type ClusterOptions,
-  type ClusterStatus,
   joinCluster,
-  type OtherReplica,
 } from "./cluster.ts";
+export type { ClusterStatus, OtherReplica } from "./cluster-status.ts";
 export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
 export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";
 export { TidegateError, type TidegateErrorCode } from "./errors.ts";

@@ -31,7 +31,7 @@ import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
 
-/** How long after its window a component may still arrive. */
+/** How much longer than what it ends a reset is remembered where nobody else counts. */
 const LATE_MS = 60_000;
 
 export class StoreLimiter implements Limiter {
@@ -75,10 +75,11 @@ export class StoreLimiter implements Limiter {
     this.#store = new Store(sections, {
       replicas: replicator?.replicas ?? new Replicas("self"),
       keysMax: maxKeys,
-      keepMs: LATE_MS + life,
+      keepMs: replicator?.freshness.rememberedMs(life) ?? LATE_MS + life,
       seed: random[2]!,
       ...(replicator !== null && {
         announcer: replicator.teller,
+        dropped: (why) => replicator.refusals.part(why),
         evicted: (component) => this.#share?.giveUp(component) ?? false,
       }),
     });

@@ -12,19 +12,21 @@ const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export class FrameQueue {
-  /** Frames that found no room. */
-  dropped = 0;
-
   readonly #read: (frame: Uint8Array) => void;
+  readonly #dropped: () => void;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   #waiting: Uint8Array[] = [];
   #next = 0;
   #bytes = 0;
   #spentMs = 0;
 
-  /** @param read reads one frame; never throws */
-  constructor(read: (frame: Uint8Array) => void) {
+  /**
+   * @param read reads one frame; never throws
+   * @param dropped is told of each frame that found no room
+   */
+  constructor(read: (frame: Uint8Array) => void, dropped: () => void) {
     this.#read = read;
+    this.#dropped = dropped;
   }
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
@@ -37,7 +39,7 @@ export class FrameQueue {
       this.#waiting.push(frame);
       this.#bytes += frame.length;
     } else {
-      this.dropped++;
+      this.#dropped();
     }
     doInBackground(this.#work);
   }

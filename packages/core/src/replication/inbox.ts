@@ -23,8 +23,10 @@ import {
   readPage,
 } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
-import type { Envelope, Refusal } from "./envelope.ts";
+import type { Envelope } from "./envelope.ts";
+import type { Freshness } from "./freshness.ts";
 import type { Member, Members } from "./members.ts";
+import type { FrameFault, Refusals } from "./refusals.ts";
 import { idOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
 import type { Shares } from "./shares.ts";
@@ -54,19 +56,12 @@ export interface InboxOptions {
   readonly replicas: Replicas;
   readonly members: Members;
   readonly shares: Shares;
+  readonly refusals: Refusals;
+  readonly freshness: Freshness;
   readonly listener: Listener;
 }
 
 export class Inbox implements ComponentSink, NoteSink {
-  /** Frames that were not believed, by why. */
-  readonly refusals: Record<Refusal, number> = {
-    malformed: 0,
-    version: 0,
-    foreign: 0,
-    forged: 0,
-    own: 0,
-    tooManyReplicas: 0,
-  };
   frames = 0;
   bytes = 0;
 
@@ -89,7 +84,7 @@ export class Inbox implements ComponentSink, NoteSink {
   hear(frame: Uint8Array): Member | undefined {
     this.frames++;
     this.bytes += frame.length;
-    const { envelope, replicas, members, clock, listener } = this.#options;
+    const { envelope, replicas, members, clock, freshness, listener } = this.#options;
     const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
     const { replicaLow, replicaHigh, sentAtMs, number } = reader.header;
@@ -101,6 +96,7 @@ export class Inbox implements ComponentSink, NoteSink {
       listener.twin();
       return this.#refuse("own");
     }
+    if (!freshness.isFresh(members.find(id), sentAtMs)) return this.#refuse("farClock");
     const member = members.hear(id, clock.now(), sentAtMs, number);
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
     listener.met(member);
@@ -108,15 +104,16 @@ export class Inbox implements ComponentSink, NoteSink {
     return this.#read(reader, member) ? member : this.#refuse("malformed");
   }
 
-  #refuse(why: Refusal): undefined {
-    this.refusals[why]++;
+  #refuse(why: FrameFault): undefined {
+    this.#options.refusals.frame(why);
     return undefined;
   }
 
   /** Reads all sections, and then believes that the frame has been heard. */
   #read(reader: FrameReader, member: Member): boolean {
-    const { listener } = this.#options;
-    const { kind, number } = reader.header;
+    const { listener, freshness } = this.#options;
+    const { kind, number, sentAtMs } = reader.header;
+    const isCurrent = freshness.isCurrent(member, sentAtMs);
     this.#sender = member.index;
     this.#others.clear();
     let page: Page | undefined;
@@ -127,10 +124,10 @@ export class Inbox implements ComponentSink, NoteSink {
       else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
       else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
-        if (heartbeat !== undefined) listener.heartbeat(member, heartbeat);
+        if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.asking) {
         const asking = readAsking(reader);
-        if (asking !== undefined) listener.asked(member, asking);
+        if (asking !== undefined && isCurrent) listener.asked(member, asking);
       }
       if (reader.isBroken) return false;
     }
@@ -140,7 +137,7 @@ export class Inbox implements ComponentSink, NoteSink {
     } else if (kind === "counts") {
       member.frames.hear(number);
     }
-    if (kind === "hello") listener.hello(member);
+    if (kind === "hello" && isCurrent) listener.hello(member);
     if (kind === "leave") listener.left(member);
     return true;
   }
@@ -160,28 +157,36 @@ export class Inbox implements ComponentSink, NoteSink {
     if (heard === undefined) return;
     const { members, replicas, clock } = this.#options;
     const id = idOf(heard.low, heard.high);
-    const heardAtMs = clock.now() - heard.silentMs;
+    const now = clock.now();
     if (id === replicas.selfId) {
       this.#others.set(id, 0);
       return;
     }
-    const member = members.mention(id, heardAtMs);
+    const offsetMs = this.#sentAtMs - heard.clockMs;
+    const member = members.mention(id, now, now - heard.silentMs, offsetMs);
     if (member === undefined || member.index >= NOBODY) return;
     this.#others.set(id, heard.upTo);
-    if (!member.isHeard) replicas.setOffset(member.index, this.#sentAtMs - heard.clockMs);
+    if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
   }
 
   // ── What sections of counts say ──────────────────────────────────────────────────────────────
 
   counter(head: Readonly<ComponentHead>): number | undefined {
     const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
+    const { members, refusals } = this.#options;
     const share = this.#shareOf(limiterLow, limiterHigh);
     this.#isWindow = places === "window";
-    if (share === undefined || share.places[policy] !== places) return undefined;
+    if (share === undefined) return undefined;
+    if (share.places[policy] !== places) {
+      refusals.part("impossible");
+      return undefined;
+    }
     if (ofLow === 0 && ofHigh === 0) return this.#sender;
     const id = idOf(ofLow, ofHigh);
     // What it is said to have counted is only believed of those that have been announced.
-    return this.#others.has(id) ? this.#options.members.find(id)?.index : undefined;
+    const index = this.#others.has(id) ? members.find(id)?.index : undefined;
+    if (index === undefined) refusals.part("hearsay");
+    return index;
   }
 
   opener(low: number, high: number, baseMs: number, agoMs: number): number {
@@ -200,7 +205,10 @@ export class Inbox implements ComponentSink, NoteSink {
   component(component: Component): void {
     if (this.#isWindow && component.opener === SELF) {
       component.place -= this.#options.clock.originMs;
-      if (component.place < 0) return;
+      if (component.place < 0) {
+        this.#options.refusals.part("impossible");
+        return;
+      }
     }
     if (component.reset > 0 && !this.#isNear(component.reset)) return;
     this.#store?.join(component);
@@ -229,10 +237,12 @@ export class Inbox implements ComponentSink, NoteSink {
 
   /** Finds a limiter, and tells its store what time it is. */
   #shareOf(low: number, high: number): Share | undefined {
-    const { shares, clock } = this.#options;
+    const { shares, clock, refusals } = this.#options;
     const share = shares.find(low, high);
     this.#store = share?.store;
-    if (share !== undefined) {
+    if (share === undefined) {
+      refusals.part("unknownLimiter");
+    } else {
       const now = clock.now();
       share.store.advance(now, clock.clusterNow(now));
     }
@@ -240,7 +250,9 @@ export class Inbox implements ComponentSink, NoteSink {
   }
 
   #isNear(clusterMs: number): boolean {
-    const { clock } = this.#options;
-    return clusterMs <= clock.clusterNow(clock.now()) + AHEAD_MS_MAX;
+    const { clock, refusals } = this.#options;
+    if (clusterMs <= clock.clusterNow(clock.now()) + AHEAD_MS_MAX) return true;
+    refusals.part("farReset");
+    return false;
   }
 }

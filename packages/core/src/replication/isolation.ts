@@ -44,6 +44,12 @@ export class Isolation {
     return `cut off from ${whom}: limiters decide as 'onPartition' says`;
   }
 
+  /** What keeps this replica apart from the others, if anything does. */
+  separation(isCold: boolean, aliveCount: number): Separation | null {
+    if (this.isCut) return { kind: "cut", replicas: this.known, number: this.cuts };
+    return isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
+  }
+
   /** Looks again; returns whether anything has changed. */
   look(now: number, isConnected: boolean, members: Members): boolean {
     const present: Member[] = [];

@@ -21,6 +21,14 @@ export interface MemberOptions {
   readonly membersMax: number;
 }
 
+/** What somebody was missing who got a replica's frames from others. */
+export interface Relayed {
+  readonly after: number;
+  readonly newest: Uint8Array | undefined;
+  readonly waitMs: number;
+  readonly againAtMs: number;
+}
+
 /** Smaller corrections are not worth reading everything anew that was counted by that clock. */
 const OFFSET_STEP_MS = 3;
 
@@ -28,14 +36,16 @@ export class Member {
   readonly id: string;
   /** Its number in stores. */
   readonly index: number;
-  readonly offset: ClockOffset = new ClockOffset();
+  offset: ClockOffset = new ClockOffset();
   readonly frames: HeardFrames = new HeardFrames(0);
   readonly parts: HeardParts = new HeardParts();
   heardAtMs: number;
   isAlive = true;
   hasLeft = false;
-  /** Its raw clock in the latest of its frames. */
+  /** Its raw clock in the latest of its frames, heard here or by others. */
   clockMs: number = Number.NEGATIVE_INFINITY;
+  /** Whether the latest of its frames was heard here, and so how far its clock is ahead. */
+  isHeard = false;
   /** The number of its last frame of counts, as far as it has said. */
   sent = 0;
   /** Hits that it has allowed and refused since it started. */
@@ -53,16 +63,13 @@ export class Member {
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
   asked = 0;
+  /** What was passed on of its frames last, and when that may be done again. */
+  relayed: Relayed | undefined;
 
   constructor(id: string, index: number, nowMs: number) {
     this.id = id;
     this.index = index;
     this.heardAtMs = nowMs;
-  }
-
-  /** Whether anything has been heard from itself, and so of its clock. */
-  get isHeard(): boolean {
-    return this.clockMs > Number.NEGATIVE_INFINITY;
   }
 
   /** Whether it has sent counts that have not been heard. */
@@ -100,6 +107,7 @@ export class Members {
     member.sent = Math.max(member.sent, sent);
     if (sentAtMs <= member.clockMs) return member;
     member.clockMs = sentAtMs;
+    member.isHeard = true;
     member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
     if (!member.hasLeft) this.#setAlive(member, true);
     const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);
@@ -112,15 +120,30 @@ export class Members {
 
   /**
    * Takes note of a replica that others speak for; undefined for one that speaks for itself, or when
-   * there are too many already.
+   * there are too many already. Who is gone and was heard here only of late has not been heard at all:
+   * somebody has sent its frames again.
    *
    * @param heardAtMs when others heard it last
+   * @param offsetMs what to add to a time on its clock to have it on ours, by what others say
    */
-  mention(id: string, heardAtMs: number): Member | undefined {
+  mention(id: string, nowMs: number, heardAtMs: number, offsetMs: number): Member | undefined {
+    const { silentMs } = this.#options;
     const known = this.#members.get(id);
-    if (known !== undefined) return known.isAlive ? undefined : known;
-    const member = this.#enter(id, heardAtMs, false);
-    if (member !== undefined) member.isAlive = false;
+    if (known?.isAlive === true) {
+      const lateMs = this.#replicas.offsetMs(known.index) - offsetMs;
+      if (nowMs - heardAtMs <= silentMs || lateMs <= silentMs) return undefined;
+    }
+    const member = known ?? this.#enter(id, heardAtMs, false);
+    if (member === undefined) return undefined;
+    const wasAlive = known?.isAlive === true;
+    this.#setAlive(member, false);
+    // Whatever it sent before that says nothing about whether it is alive, nor about its clock.
+    const clockMs = heardAtMs - offsetMs;
+    if (clockMs > member.clockMs || wasAlive) {
+      member.clockMs = Math.max(member.clockMs, clockMs);
+      member.isHeard = false;
+      member.offset = new ClockOffset();
+    }
     return member;
   }
 

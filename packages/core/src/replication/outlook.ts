@@ -39,13 +39,6 @@ export class Outlook {
   /** Draws the conclusion from what is known. */
   settle(): void {
     const { arrival, replicas } = this.#options;
-    const { isCut, known, cuts } = this.#isolation;
-    if (isCut) {
-      this.separation = { kind: "cut", replicas: known, number: cuts };
-    } else if (arrival.isCold) {
-      this.separation = { kind: "cold", replicas: replicas.aliveCount, number: 0 };
-    } else {
-      this.separation = null;
-    }
+    this.separation = this.#isolation.separation(arrival.isCold, replicas.aliveCount);
   }
 }

@@ -46,7 +46,7 @@ export class OwnId {
     const id = successorOf(former, random);
     const replica = replicas.renameSelf(id);
     replicas.setOffset(replica, -clock.originMs);
-    members.mention(former, now)?.frames.cover(0, sender.counted);
+    members.mention(former, now, now, -clock.originMs)?.frames.cover(0, sender.counted);
     shares.disown({ replica, originMs: clock.originMs });
     report(`another process counts as replica ${former}: this one goes on as ${id}`);
     return true;

@@ -5,6 +5,8 @@
  * new ones, whoever sent them.
  */
 
+const { compare } = Buffer;
+
 const FRAMES_MAX = 512;
 const BYTES_MAX = 4 * 1024 * 1024;
 
@@ -18,8 +20,12 @@ export class RecentFrames {
   #kept: Kept[] = [];
   #bytes = 0;
 
-  /** Keeps a frame, which belongs to nobody else. */
+  /** Keeps a frame, which belongs to nobody else, unless it is kept already. */
   keep(from: string, number: number, frame: Uint8Array): void {
+    for (const kept of this.#kept) {
+      const isAlike = kept.number === number && kept.frame.length === frame.length;
+      if (isAlike && kept.from === from && compare(kept.frame, frame) === 0) return;
+    }
     this.#kept.push({ from, number, frame });
     this.#bytes += frame.length;
     if (this.#kept.length <= FRAMES_MAX && this.#bytes <= BYTES_MAX) return;

@@ -32,6 +32,8 @@ const RELAY_SPREAD_MS = 500;
 const RELAY_FRAMES_MAX = 64;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
+/** The longest wait until what has not helped is passed on again. */
+const RELAY_AGAIN_MS_MAX = 60_000;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
 
@@ -42,6 +44,8 @@ export interface RepairOptions {
   readonly random: () => number;
   readonly silentMs: number;
   readonly answer: (answer: Answer) => void;
+  /** Whether an answer is still being written: another would only wait behind it. */
+  readonly isAnswering: () => boolean;
   readonly sender: Sender;
 }
 
@@ -124,13 +128,15 @@ export class Repair {
     for (const member of this.#options.members.all()) {
       if (now >= member.askAtMs) this.#ask(member, now);
     }
-    if (now >= this.#answerAtMs) {
+    if (now >= this.#answerAtMs && this.#options.isAnswering()) {
+      this.#answerAtMs = now + ANSWER_SPACING_MS;
+    } else if (now >= this.#answerAtMs) {
       this.#answeredAtMs = now;
       this.payDebts();
     }
     if (now >= this.#relayAtMs) {
       this.#relayAtMs = NEVER;
-      this.#relay();
+      this.#relay(now);
     }
   }
 
@@ -175,8 +181,8 @@ export class Repair {
    * Passes on what others say that they do not hear. About two of those who could do so do, others the
    * next time: not everybody who could help has what is missing.
    */
-  #relay(): void {
-    const { members, recent, sender, answer, random } = this.#options;
+  #relay(now: number): void {
+    const { members, recent, sender, answer, isAnswering, random } = this.#options;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
     // All that are alive but the one who is helped.
     const share = HELPERS / alive.length;
@@ -186,11 +192,30 @@ export class Repair {
         const from = members.find(idOf(low, high));
         if (from === undefined || from.id === to) continue;
         const frames = recent.after(from.id, number, from.isAlive);
+        if (!isWorthAgain(from, number, frames.at(-1), now)) continue;
         for (const frame of frames.slice(0, RELAY_FRAMES_MAX)) sender.publish(frame, to);
-        if (from.isAlive || from.frames.last <= number) continue;
+        if (from.isAlive || from.frames.last <= number || isAnswering()) continue;
         // Who is gone cannot be asked for what is older than the frames that are kept.
         answer({ since: Number.POSITIVE_INFINITY, to, others: [from] });
       }
     }
   }
+}
+
+/**
+ * Whether to pass on frames of a replica: at once what is new, and more and more rarely what was
+ * passed on before. What nobody has heard of one that is gone is missing for good.
+ */
+function isWorthAgain(
+  from: Member,
+  after: number,
+  newest: Uint8Array | undefined,
+  now: number,
+): boolean {
+  const { relayed } = from;
+  const isNews = relayed === undefined || relayed.newest !== newest || after > relayed.after;
+  if (!isNews && now < relayed.againAtMs) return false;
+  const waitMs = isNews ? RELAY_AFTER_MS : Math.min(2 * relayed.waitMs, RELAY_AGAIN_MS_MAX);
+  from.relayed = { after, newest, waitMs, againAtMs: now + waitMs };
+  return true;
 }

@@ -19,12 +19,15 @@ import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
+import { Freshness } from "./freshness.ts";
+import { HEARTBEAT_MS, HeartbeatTimes } from "./heartbeat-times.ts";
 import { Inbox, type Listener } from "./inbox.ts";
 import type { SeparatedMode } from "./isolation.ts";
 import { type Member, Members } from "./members.ts";
 import { Outlook } from "./outlook.ts";
 import { OwnId } from "./own-id.ts";
 import { RecentFrames } from "./recent-frames.ts";
+import { Refusals } from "./refusals.ts";
 import { Repair } from "./repair.ts";
 import { addressOf, halvesOf } from "./replica-id.ts";
 import { Sender } from "./sender.ts";
@@ -33,13 +36,9 @@ import { Shares } from "./shares.ts";
 import { Teller } from "./teller.ts";
 import { Wake } from "./wake.ts";
 
-const HEARTBEAT_MS = 1_000;
 const SILENT_MS = 3.5 * HEARTBEAT_MS;
 const BEHIND_AFTER_MS = 2.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
-/** How much longer than what it counted lives a silent replica is remembered. */
-const LATE_MS = 60_000;
-const HELLO_SPREAD_MS = 20;
 const LEAVE_WAIT_MS = 1_000;
 /** Heartbeats after which it is no coincidence that another knows of other replicas. */
 const BEATS_APART = 4;
@@ -64,9 +63,11 @@ export class Replicator implements Listener {
   readonly clock: ClusterClock;
   readonly seal: Seal;
   readonly members: Members;
+  readonly freshness: Freshness;
   readonly shares: Shares = new Shares();
   readonly inbox: Inbox;
-  readonly heard: FrameQueue = new FrameQueue((frame) => this.#hear(frame));
+  readonly refusals: Refusals = new Refusals((sentence) => this.#options.report(sentence));
+  readonly heard: FrameQueue;
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly teller: Teller;
@@ -79,7 +80,7 @@ export class Replicator implements Listener {
   readonly #repair: Repair;
   readonly #bequest: Bequest;
   readonly #wake: Wake;
-  #heartbeatAtMs: number;
+  readonly #heartbeats: HeartbeatTimes;
   #wasConnected = false;
   #isLeaving = false;
   #isOver = false;
@@ -107,11 +108,15 @@ export class Replicator implements Listener {
     this.#bequest = bequest;
     const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
     this.arrival = new Arrival({ members, sender, bequest, ...times });
-    const { arrival } = this;
+    const { arrival, shares, refusals } = this;
     this.outlook = new Outlook({ members, sender, arrival, replicas, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
+    const tooMany = (): void => refusals.frame("tooManyFrames");
+    this.heard = new FrameQueue((frame) => this.#hear(frame), tooMany);
+    const freshness = new Freshness(seal.isSealing, clock);
+    this.freshness = freshness;
     const common = { seal, envelope, clock, replicas, members, sender, random };
-    this.inbox = new Inbox({ ...common, shares: this.shares, listener: this });
+    this.inbox = new Inbox({ ...common, shares, refusals, freshness, listener: this });
     this.teller = new Teller({
       ...options,
       ...common,
@@ -119,19 +124,20 @@ export class Replicator implements Listener {
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
-    const { shares, teller } = this;
+    const { teller } = this;
     this.#ownId = new OwnId({ ...options, ...common, shares, teller });
     this.#repair = new Repair({
       ...common,
       recent: this.#recent,
       silentMs: BEHIND_AFTER_MS,
       answer: (answer) => this.teller.answer(answer),
+      isAnswering: () => this.teller.isAnswering,
     });
     this.#wake = new Wake(
       () => clock.now(),
       () => this.#work(),
     );
-    this.#heartbeatAtMs = now + Math.floor(random() * HEARTBEAT_MS);
+    this.#heartbeats = new HeartbeatTimes(now, random);
   }
 
   /** Begins to hear and to be heard. */
@@ -201,8 +207,7 @@ export class Replicator implements Listener {
   }
 
   hello(): void {
-    const soon = this.clock.now() + Math.floor(this.#options.random() * HELLO_SPREAD_MS);
-    this.#heartbeatAtMs = Math.min(this.#heartbeatAtMs, soon);
+    this.#heartbeats.greeted(this.clock.now());
   }
 
   left(from: Member): void {
@@ -219,7 +224,7 @@ export class Replicator implements Listener {
 
   twin(): void {
     const now = this.clock.now();
-    if (this.#ownId.change(now)) this.#heartbeatAtMs = now;
+    if (this.#ownId.change(now)) this.#heartbeats.hurry(now);
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
@@ -229,7 +234,7 @@ export class Replicator implements Listener {
     this.#wasConnected = isConnected;
     if (this.#isOver) return;
     const now = this.clock.now();
-    if (isBack) this.#heartbeatAtMs = now;
+    if (isBack) this.#heartbeats.hurry(now);
     this.outlook.look(now);
     this.#work();
   }
@@ -246,7 +251,7 @@ export class Replicator implements Listener {
       this.arrival.work(now);
       this.outlook.settle();
     }
-    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeatAtMs));
+    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeats.dueAtMs));
   }
 
   // ── What is due ──────────────────────────────────────────────────────────────────────────────
@@ -256,13 +261,13 @@ export class Replicator implements Listener {
     const now = this.clock.now();
     this.arrival.work(now);
     this.outlook.settle();
-    if (now >= this.#heartbeatAtMs) this.#beat(now);
+    if (now >= this.#heartbeats.dueAtMs) this.#beat(now);
     this.#repair.work(now);
     this.#bequest.work(now);
     this.teller.work(now);
     this.#wake.at(
       Math.min(
-        this.#heartbeatAtMs,
+        this.#heartbeats.dueAtMs,
         this.#repair.dueAtMs,
         this.#bequest.dueAtMs,
         this.teller.dueAtMs,
@@ -272,8 +277,9 @@ export class Replicator implements Listener {
   }
 
   #beat(now: number): void {
-    this.#heartbeatAtMs = now + HEARTBEAT_MS;
-    if (this.members.look(now, this.shares.lifeMs + LATE_MS)) this.shares.reclaim(this.replicas);
+    this.#heartbeats.sent(now);
+    const rememberedMs = this.freshness.rememberedMs(this.shares.lifeMs);
+    if (this.members.look(now, rememberedMs)) this.shares.reclaim(this.replicas);
     this.outlook.look(now);
     this.#agreement.agree(now);
     const members = this.members.checksum();

@@ -88,6 +88,11 @@ export class Teller implements Announcer {
     return isAllTold ? this.#options.clock.clusterNow(now) : this.#finalUntilMs;
   }
 
+  /** Whether an answer is still being written. */
+  get isAnswering(): boolean {
+    return !this.#answering.isIdle;
+  }
+
   began(now: number): void {
     this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0);
     this.#options.wakeAt(this.dueAtMs);

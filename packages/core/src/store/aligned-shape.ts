@@ -10,7 +10,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import { ComponentChain } from "./component-chain.ts";
-import type { ComponentVisitor, Shape } from "./entry.ts";
+import type { ComponentVisitor, Shape, Timing } from "./entry.ts";
 import { RecordFields } from "./record-fields.ts";
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
@@ -148,18 +148,20 @@ export class AlignedShape implements Shape {
     return this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
   }
 
-  isAdmissible(component: Component, _now: number, clusterNow: number): boolean {
+  timing(component: Component, _now: number, clusterNow: number): Timing {
     this.#ruler.at(clusterNow, component.low);
-    return component.place === this.#ruler.slot || component.place === this.#ruler.nextSlot;
+    const { slot, nextSlot } = this.#ruler;
+    if (component.place === slot || component.place === nextSlot) return "live";
+    return component.place < slot ? "over" : "ahead";
   }
 
-  join(id: number, component: Component, _now: number, clusterNow: number): boolean {
+  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
     this.read(id, clusterNow, component.low);
     const { replica, generation, place } = component;
     const chain = this.#chain;
     let link = chain.find(id, replica, generation, SELF, place);
     if (link === 0) link = chain.add(id, replica, generation, SELF, place);
-    if (link === 0) return false;
+    if (link === 0) return undefined;
     const hits = chain.hits(link) - chain.refunds(link);
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);

@@ -39,6 +39,9 @@ export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
 /** What names the place of a component: a window, a slot of time, an instant on its writer's clock, or nothing. */
 export type Places = "window" | "slot" | "instant" | "none";
 
+/** Whether what a component is about is past, may still count, or lies further ahead than clocks err. */
+export type Timing = "over" | "live" | "ahead";
+
 /** Takes one component of a key; the object is reused and must be copied to be kept. */
 export type ComponentVisitor = (component: Component) => void;
 
@@ -75,9 +78,12 @@ export interface Shape {
   readonly endsWithReset: boolean;
 
   /** Whether a component heard now could still count. */
-  isAdmissible(component: Component, now: number, clusterNow: number): boolean;
-  /** Merges another replica's component; returns whether it held anything new. */
-  join(id: number, component: Component, now: number, clusterNow: number): boolean;
+  timing(component: Component, now: number, clusterNow: number): Timing;
+  /**
+   * Merges another replica's component; returns whether it held anything new, undefined when there
+   * are more of the key already than any lawful history makes.
+   */
+  join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined;
   /** Shows every own component that still counts. */
   emit(
     id: number,

@@ -11,7 +11,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import { ComponentChain } from "./component-chain.ts";
-import type { ComponentVisitor, Shape } from "./entry.ts";
+import type { ComponentVisitor, Shape, Timing } from "./entry.ts";
 import { RecordFields } from "./record-fields.ts";
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
@@ -112,16 +112,16 @@ export class GaugeShape implements Shape {
     return this.#ownHeld(id) + this.#fields.count(id, OTHERS);
   }
 
-  isAdmissible(): boolean {
-    return true;
+  timing(): Timing {
+    return "live";
   }
 
-  join(id: number, component: Component): boolean {
+  join(id: number, component: Component): boolean | undefined {
     const { replica, generation } = component;
     const chain = this.#chain;
     let link = chain.find(id, replica, generation, SELF, 0);
     if (link === 0) link = chain.add(id, replica, generation, SELF, 0);
-    if (link === 0) return false;
+    if (link === 0) return undefined;
     const held = chain.hits(link) - chain.refunds(link);
     const grew = chain.raise(link, component.hits, component.refunds, 0);
     if (grew) this.#fields.setWord(id, IDLE_SINCE, 0);

@@ -9,7 +9,7 @@
 import { type Checkpoint, joinedCheckpoint } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
 import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
-import { type ComponentVisitor, GENERATION, type Shape } from "./entry.ts";
+import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
 import type { SlotBins } from "./slot-bins.ts";
@@ -175,12 +175,12 @@ export class GridShape implements Shape {
     return hits;
   }
 
-  isAdmissible(component: Component, _now: number, clusterNow: number): boolean {
+  timing(component: Component, _now: number, clusterNow: number): Timing {
     this.#time.turnTo(clusterNow);
-    return this.#grid.has(component.place);
+    return this.#grid.timing(component.place);
   }
 
-  join(id: number, component: Component, _now: number, clusterNow: number): boolean {
+  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
     this.read(id, clusterNow);
     return this.#grid.join(id, component);
   }

@@ -111,10 +111,10 @@ export class HeardLogs {
     this.#fields.setWord(id, SUM_UNTIL, until | 0);
   }
 
-  /** Merges one point of a replica's log; returns whether it said anything new. */
-  join(id: number, component: Component, now: number): boolean {
+  /** Merges one point of a replica's log; returns whether it was new, undefined without room. */
+  join(id: number, component: Component, now: number): boolean | undefined {
     const list = this.#obtain(id, component.replica, component.generation | 0);
-    if (list === 0) return false;
+    if (list === 0) return undefined;
     const cutoff = now - this.#windowMs - this.#offsetMs(list);
     const { place, hits, refunds } = component;
     const learned = this.#lists.learn(list, place, hits, cutoff);

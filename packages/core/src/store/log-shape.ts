@@ -8,7 +8,7 @@
  */
 
 import type { Component } from "../lattice/component.ts";
-import type { ComponentVisitor, Shape } from "./entry.ts";
+import type { ComponentVisitor, Shape, Timing } from "./entry.ts";
 import { HEARD_LOGS_WORDS, HeardLogs, type LogVisitor } from "./heard-logs.ts";
 import { RecordFields } from "./record-fields.ts";
 import type { RecordPool } from "./record-pool.ts";
@@ -158,13 +158,14 @@ export class LogShape implements Shape {
     return this.#own.live(id) + this.#heard.sum(id);
   }
 
-  isAdmissible(component: Component, now: number): boolean {
+  timing(component: Component, now: number): Timing {
     const time = component.place + this.#replicas.offsetMs(component.replica);
     // A point before the window is the base that later ones are counted from.
-    return time >= now - 2 * this.#windowMs - this.#marginMs && time <= now + this.#windowMs;
+    if (time < now - 2 * this.#windowMs - this.#marginMs) return "over";
+    return time > now + this.#windowMs ? "ahead" : "live";
   }
 
-  join(id: number, component: Component, now: number): boolean {
+  join(id: number, component: Component, now: number): boolean | undefined {
     return this.#heard.join(id, component, now);
   }
 

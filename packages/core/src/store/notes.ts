@@ -11,6 +11,8 @@ import { laterMark, MARK_KINDS, type Mark } from "../lattice/mark.ts";
 
 /** How long it is remembered that marks were lifted: a day beyond the time of the longest window. */
 const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
+/** How far replicas may disagree on the cluster's time. */
+const CLOCKS_MS_MAX = 10_000;
 /** Notes looked at for one to give up. */
 const LOOKS = 64;
 const HIGH_BITS = 0x1f_ffff;
@@ -90,11 +92,13 @@ export class Notes {
   }
 
   /** Raises the reset of a key's components; returns whether it was larger than the one known. */
-  raiseReset(note: Note, reset: number, now: number): boolean {
+  raiseReset(note: Note, reset: number, now: number, clusterNow: number): boolean {
     if (reset <= note.reset) return false;
     note.reset = reset;
     note.resets++;
-    note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs);
+    // Nobody may forget it while it still ends something elsewhere, where clocks are a little behind.
+    const spentIn = Math.max(0, reset - clusterNow) + this.#keepMs;
+    note.keepUntil = Math.max(note.keepUntil, now + spentIn + CLOCKS_MS_MAX);
     return true;
   }
 

@@ -4,6 +4,10 @@
  * Each reset is larger than all that is known for what it ends, so that the largest wins wherever
  * it is heard. A key sees its own reset and the one of all keys; its marks see one more, which
  * voids them and leaves counts alone. A mark carries the reset under which it was written.
+ *
+ * A reset is spent when all that it could end is over anyway. From then on it neither ends counts nor
+ * is learned, wherever it is still known: replicas forget it at different times, and one that has would
+ * otherwise not be believed by one that has not.
  */
 
 import type { Mark } from "../lattice/mark.ts";
@@ -18,13 +22,22 @@ export class Resets {
   readonly #notes: Notes;
   readonly #versions: Versions;
   readonly #present: Present;
+  readonly #keepMs: number;
   #frameOfAll = 0;
 
-  constructor(entries: Entries, notes: Notes, versions: Versions, present: Present) {
+  /** @param keepMs how long after a reset anything that it ends can still arrive */
+  constructor(
+    entries: Entries,
+    notes: Notes,
+    versions: Versions,
+    present: Present,
+    keepMs: number,
+  ) {
     this.#entries = entries;
     this.#notes = notes;
     this.#versions = versions;
     this.#present = present;
+    this.#keepMs = keepMs;
   }
 
   /** The largest reset known for a key. */
@@ -58,8 +71,12 @@ export class Resets {
   /** Learns of a reset of a key; returns whether it was new. */
   join(low: number, high: number, reset: number): boolean {
     if (reset <= this.known(low, high)) return false;
+    // Marks may be older than any count: it voids those that are known.
+    if (this.#isSpent(reset)) {
+      return this.#notes.find(low, high) !== undefined && this.joinMarkReset(low, high, reset);
+    }
     const note = this.#noteFor(low, high);
-    this.#notes.raiseReset(note, reset, this.#present.now);
+    this.#notes.raiseReset(note, reset, this.#present.now, this.#present.clusterNow);
     this.#notes.change(note, this.#present.frame);
     const id = this.#entries.index.find(low, high);
     if (id === 0) return true;
@@ -71,8 +88,9 @@ export class Resets {
   /** Learns of the reset that a component began under; false when a larger one has ended that. */
   admit(low: number, high: number, reset: number): boolean {
     const known = this.known(low, high);
-    if (reset > known) this.join(low, high, reset);
-    return reset >= known;
+    if (reset < known) return this.#isSpent(known);
+    if (reset > known && !this.#isSpent(reset)) this.join(low, high, reset);
+    return true;
   }
 
   /** Learns of a reset of all keys; returns whether it was new. */
@@ -116,6 +134,10 @@ export class Resets {
     if (!this.#notes.joinMark(note, kind, mark)) return false;
     this.#notes.change(note, this.#present.frame);
     return true;
+  }
+
+  #isSpent(reset: number): boolean {
+    return reset < this.#present.clusterNow - this.#keepMs;
   }
 
   #noteFor(low: number, high: number): Note {

@@ -13,7 +13,7 @@
 import { drain } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
 import { BucketLevel, LEVEL_WORDS } from "./bucket-level.ts";
-import type { ComponentVisitor } from "./entry.ts";
+import type { ComponentVisitor, Timing } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
 import { SlotBins } from "./slot-bins.ts";
@@ -135,10 +135,11 @@ export class SlotGrid {
     return slot % this.#binCount;
   }
 
-  /** Whether the rings have room for a slot. */
-  has(slot: number): boolean {
+  /** Whether the rings have room for a slot, which is when it is live. */
+  timing(slot: number): Timing {
     const now = this.time.slot;
-    return slot > now - this.#slots && slot <= now + this.ahead;
+    if (slot <= now - this.#slots) return "over";
+    return slot > now + this.ahead ? "ahead" : "live";
   }
 
   /** Whether any hit was counted, refunded or not. */
@@ -173,12 +174,12 @@ export class SlotGrid {
     }
   }
 
-  /** Merges a component whose slot the rings have; returns whether it held anything new. */
-  join(id: number, component: Component): boolean {
+  /** Merges a component whose slot the rings have; returns whether it was new, undefined without room. */
+  join(id: number, component: Component): boolean | undefined {
     const rings = this.#rings;
     const { replica, generation, place, hits, refunds } = component;
     const ring = rings.obtain(id, replica, generation | 0, this.time.slot);
-    if (ring === 0) return false;
+    if (ring === 0) return undefined;
     const bin = this.binOf(place);
     const before = rings.hits(ring, bin);
     const grew = rings.raise(ring, bin, hits, refunds);

@@ -10,6 +10,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import type { Mark } from "../lattice/mark.ts";
+import { Admission, type AdmissionOptions } from "./admission.ts";
 import { Changes } from "./changes.ts";
 import { Disowning } from "./disowning.ts";
 import { Entries, type Section } from "./entries.ts";
@@ -31,7 +32,7 @@ import { type Announcer, Pending } from "./pending.ts";
 import type { Present } from "./present.ts";
 import { Ranks } from "./rank.ts";
 import type { RecordPool } from "./record-pool.ts";
-import { NOBODY, type Replicas, SELF } from "./replicas.ts";
+import { type Replicas, SELF } from "./replicas.ts";
 import { Resets } from "./resets.ts";
 import { type Evictions, Room, type RoomOptions } from "./room.ts";
 import { ticketTie } from "./ticket.ts";
@@ -42,7 +43,7 @@ const CLUSTER_STEP_MS = 60_000;
 /** Records looked at for expired ones whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
 
-export interface StoreOptions extends RoomOptions {
+export interface StoreOptions extends RoomOptions, AdmissionOptions {
   /** How long after it was sent a component can still arrive. */
   readonly keepMs: number;
   /** 32 random bits of this process. */
@@ -72,6 +73,7 @@ export class Store implements Present {
   readonly #entries: Entries;
   readonly #resets: Resets;
   readonly #room: Room;
+  readonly #admission: Admission;
   readonly #reread = (): void => this.versions.next();
 
   constructor(sections: readonly Section[], options: StoreOptions) {
@@ -86,7 +88,8 @@ export class Store implements Present {
     this.#entries = entries;
     const disowning = new Disowning(entries, options.replicas, this);
     this.versions = new Versions(entries, this.notes, disowning, this);
-    this.#resets = new Resets(entries, this.notes, this.versions, this);
+    this.#resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
+    this.#admission = new Admission(entries.shapes, this.#resets, this, options);
     this.changes = new Changes(entries, this.notes, this.versions, this.#resets, this);
     const ranks = new Ranks(entries, this.versions, this);
     this.#room = new Room(entries, ranks, this.changes, this, options);
@@ -237,18 +240,15 @@ export class Store implements Present {
    * from before a reset, from this replica itself or malformed never does.
    */
   join(component: Readonly<Component>): boolean {
+    const admission = this.#admission;
+    if (!admission.admits(component)) return false;
     const { low, high, replica } = component;
-    const shape = this.shapes[component.policy];
-    if (shape === undefined || replica === SELF || this.#replicas.isDropped(replica)) return false;
-    // There are only so many numbers, and what has none cannot be told apart.
-    if (replica >= NOBODY || component.opener >= NOBODY) return false;
-    if (component.refunds > component.hits) return false;
-    if (!shape.isAdmissible(component, this.now, this.clusterNow)) return false;
-    if (shape.endsWithReset && !this.#resets.admit(low, high, component.reset)) return false;
+    const shape = this.shapes[component.policy]!;
     let id = this.find(low, high);
     if (id === 0) id = this.#insert(low, high, replica);
-    if (id === 0) return false;
+    if (id === 0) return admission.refuse("tooManyKeys");
     const grew = shape.join(id, component, this.now, this.clusterNow);
+    if (grew === undefined) return admission.refuse("tooManyComponents");
     const isTold = this.records.word(id, FRAME) >= 0;
     if (grew && !isTold) this.pending?.heard(id, shape.weight(id), this.now);
     return grew;

@@ -9,7 +9,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import { ComponentChain, NO_CHAIN } from "./component-chain.ts";
-import { type ComponentVisitor, GENERATION, type Shape } from "./entry.ts";
+import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "./entry.ts";
 import { type RecordPool, WIDE } from "./record-pool.ts";
 import { NOBODY, type Replicas, SELF } from "./replicas.ts";
 import { ticketOf } from "./ticket.ts";
@@ -225,13 +225,14 @@ export class WindowShape implements Shape {
     return this.#record.hits(id) + this.#record.others(id);
   }
 
-  isAdmissible(component: Component, now: number): boolean {
+  timing(component: Component, now: number): Timing {
     const start = component.place + this.#replicas.offsetMs(component.opener);
     // A window can have ended by itself and still be kept by a newer one within the spread.
-    return now < start + this.windowMs + this.#spreadMs && start <= now + this.windowMs;
+    if (now >= start + this.windowMs + this.#spreadMs) return "over";
+    return start > now + this.windowMs ? "ahead" : "live";
   }
 
-  join(id: number, component: Component, now: number): boolean {
+  join(id: number, component: Component, now: number): boolean | undefined {
     this.read(id, now);
     return this.#succession.join(id, component, now);
   }

@@ -55,13 +55,14 @@ export class WindowSuccession {
     return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
   }
 
-  /** Merges another replica's component; returns whether it held anything new. */
-  join(id: number, component: Component, now: number): boolean {
+  /** Merges another replica's component; returns whether it was new, undefined without room. */
+  join(id: number, component: Component, now: number): boolean | undefined {
     const { replica, generation, opener, place } = component;
     const chain = this.#chain;
     const known = chain.find(id, replica, generation, opener, place);
-    const link = known !== 0 ? known : this.#admit(id, component, now);
-    if (link === 0) return false;
+    if (known === 0 && now >= this.liveUntil(id, opener, place)) return false;
+    const link = known !== 0 ? known : chain.add(id, replica, generation, opener, place);
+    if (link === 0) return undefined;
     const hits = chain.hits(link) - chain.refunds(link);
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
@@ -113,13 +114,6 @@ export class WindowSuccession {
   clear(id: number): void {
     this.#chain.clear(id);
     this.#record.clear(id);
-  }
-
-  /** A new link for a component whose window is live; 0 for one that is over, or when out of room. */
-  #admit(id: number, component: Component, now: number): number {
-    const { replica, generation, opener, place } = component;
-    if (now >= this.liveUntil(id, opener, place)) return 0;
-    return this.#chain.add(id, replica, generation, opener, place);
   }
 
   /** When the record's window began, on this replica's clock. */

@@ -79,7 +79,7 @@ describe("the members of a cluster", () => {
     });
     expect(membersSum).toBe(two.checksum());
     expect(two.differ(membersSum, 1)).toBe(false);
-    two.mention("four", 2_000);
+    two.mention("four", 2_000, 2_000, 0);
     const own = two.checksum();
     expect([1, 2, 3].map(() => two.differ(own, 3))).toEqual([false, false, true]);
   });

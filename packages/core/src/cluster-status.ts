@@ -1,0 +1,84 @@
+/**
+ * What a process can be asked about the others: a picture of this moment, made when somebody asks.
+ */
+
+import type { Replicator } from "./replication/replicator.ts";
+
+/** Another process of the cluster. */
+export interface OtherReplica {
+  readonly replica: string;
+  readonly isAlive: boolean;
+  /** How long nothing has been heard of it. */
+  readonly silentMs: number;
+  /** How far its clock is ahead of this one's. */
+  readonly clockAheadMs: number;
+  /** Whether it has told counts that have not arrived yet. */
+  readonly isBehind: boolean;
+}
+
+/** How a process gets on with the others. */
+export interface ClusterStatus {
+  /** The id of this process, drawn when it joined. */
+  readonly replica: string;
+  readonly namespace: string;
+  readonly peers: readonly OtherReplica[];
+  /** Whether it has heard the others out, or has waited long enough. */
+  readonly isReady: boolean;
+  /** Whether the transport says that it works. */
+  readonly isConnected: boolean;
+  /** Whether it is cut off from others that it knows. */
+  readonly degraded: boolean;
+  /** What is added to this process's clock to have the cluster's. */
+  readonly clockOffsetMs: number;
+  /** How long ago the one was last heard that has been silent for longest, of those alive. */
+  readonly lagMs: number;
+  readonly frames: {
+    readonly sent: number;
+    readonly sentBytes: number;
+    /** Frames that the transport did not take. */
+    readonly dropped: number;
+    readonly heard: number;
+    readonly heardBytes: number;
+    /** Frames that were not believed, by why. */
+    readonly refused: Readonly<Record<string, number>>;
+  };
+  /** What frames said of single keys and limiters that was not merged, by why. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** How often something went wrong, and what it was the last time. */
+  readonly troubles: number;
+  readonly lastTrouble: string | null;
+}
+
+/** What there is to say of a replica, but for what has gone wrong. */
+export function statusOf(
+  replicator: Replicator,
+): Omit<ClusterStatus, "namespace" | "troubles" | "lastTrouble"> {
+  const { members, replicas, clock, arrival, sender, inbox, refusals, outlook } = replicator;
+  const now = clock.now();
+  const others = Array.from(members.all(), (member) => ({
+    replica: member.id,
+    isAlive: member.isAlive,
+    silentMs: Math.max(0, now - member.heardAtMs),
+    clockAheadMs: -(replicas.offsetMs(member.index) + clock.originMs),
+    isBehind: member.isBehind,
+  }));
+  const silences = others.map(({ isAlive, silentMs }) => (isAlive ? silentMs : 0));
+  return {
+    replica: replicas.selfId,
+    peers: others,
+    isReady: arrival.isOver,
+    isConnected: sender.isConnected,
+    degraded: outlook.separation?.kind === "cut",
+    clockOffsetMs: clock.offsetMs,
+    lagMs: Math.max(0, ...silences),
+    frames: {
+      sent: sender.frames,
+      sentBytes: sender.bytes,
+      dropped: sender.dropped,
+      heard: inbox.frames,
+      heardBytes: inbox.bytes,
+      refused: { ...refusals.frames },
+    },
+    refused: { ...refusals.parts },
+  };
+}

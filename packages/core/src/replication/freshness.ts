@@ -1,0 +1,48 @@
+/**
+ * Whether a frame is of late: who records sealed frames can send them again, and cannot change them.
+ *
+ * Merging is idempotent, so what was heard before says nothing new; that holds as long as it is
+ * remembered who said it. So frames may be sent again for as long as that is, and no longer: a
+ * replica that is not known has to have a clock near the cluster's, and one that is known may not be
+ * far behind itself. Without a secret anybody can make frames up, and there is nothing to protect.
+ */
+
+import type { ClusterClock } from "./cluster-clock.ts";
+import type { Member } from "./members.ts";
+
+/** How far a clock may be from the cluster's for its replica to be let in, and how late a frame. */
+const FAR_MS = 10 * 60 * 1_000;
+/** A clock may be fast at first and the frame late after that. */
+const REMEMBERED_MS = 2 * FAR_MS;
+/** How much longer than what lives so long it is remembered who counted it and what ended it. */
+const LATE_MS = 60_000;
+/** Frames overtake each other by so much at most, or are sent again. */
+const OVERTAKEN_MS = 5_000;
+
+export class Freshness {
+  readonly #isSealing: boolean;
+  readonly #clock: ClusterClock;
+
+  constructor(isSealing: boolean, clock: ClusterClock) {
+    this.#isSealing = isSealing;
+    this.#clock = clock;
+  }
+
+  /** How long to remember who counted what lives so long, and what ended it. */
+  rememberedMs(lifeMs: number): number {
+    return Math.max(lifeMs + LATE_MS, this.#isSealing ? REMEMBERED_MS : 0);
+  }
+
+  /** Whether a frame may be believed, by when its sender says that it was sent. */
+  isFresh(member: Member | undefined, sentAtMs: number): boolean {
+    if (!this.#isSealing) return true;
+    if (member !== undefined) return sentAtMs >= member.clockMs - FAR_MS;
+    const clusterMs = this.#clock.clusterNow(this.#clock.now());
+    return Math.abs(sentAtMs - clusterMs) <= FAR_MS;
+  }
+
+  /** Whether a replica still wants what it asked for in a frame that has been heard. */
+  isCurrent(member: Member, sentAtMs: number): boolean {
+    return member.isAlive && sentAtMs > member.clockMs - OVERTAKEN_MS;
+  }
+}

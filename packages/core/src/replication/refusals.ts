@@ -1,0 +1,84 @@
+/**
+ * What was heard and not merged, counted by its reason.
+ *
+ * Some reasons are everyday life, such as counts that come after their window has ended. Those that
+ * should never happen are said once in words, for whoever operates the process.
+ */
+
+import type { JoinFault } from "../store/admission.ts";
+import type { Refusal } from "./envelope.ts";
+
+/** Why a whole frame was not believed. */
+export type FrameFault =
+  | Refusal
+  /** Its sender was not known, and has a clock too far from the cluster's to be let in. */
+  | "farClock"
+  /** Frames came faster than they could be read. */
+  | "tooManyFrames";
+
+/** Why something that a frame said was not merged. */
+export type PartFault =
+  | JoinFault
+  /** Counts of a limiter that this process does not have, or has with other policies. */
+  | "unknownLimiter"
+  /** Counts of a replica that speaks for itself, or that nobody has named. */
+  | "hearsay"
+  /** A reset or a mark that lies too far ahead of the cluster's time. */
+  | "farReset";
+
+/** What is said of those that should never happen. */
+const FRAME_SENTENCES: { readonly [Fault in FrameFault]?: string } = {
+  malformed: "frames come that no tidegate writes: something else is published where this listens",
+  version:
+    "frames come of a version of tidegate that this one cannot read: use the same everywhere",
+  foreign:
+    "frames come of another namespace or with another secret: give both alike to all processes of a cluster, and other clusters another namespace",
+  forged:
+    "frames come without the seal of this cluster: either some process was not given the secret, or somebody else sends them",
+  tooManyReplicas:
+    "there are more replicas than can be kept apart: those that came last are not heard",
+  farClock:
+    "a replica is not heard because its clock is more than ten minutes off, or its frames are as old: set its clock, or look who sends old frames again",
+  tooManyFrames:
+    "frames come faster than they can be read: some were dropped, and what they said is asked for again",
+};
+
+const PART_SENTENCES: { readonly [Fault in PartFault]?: string } = {
+  ahead:
+    "counts come of times that have not been yet: a clock is wrong, or somebody makes counts up",
+  impossible: "counts come that no replica can have counted: somebody makes them up",
+  tooManyReplicas: "counts come of more replicas than can be kept apart: some are not merged",
+  tooManyComponents: "a key is said to have been counted by thousands: some of that is not merged",
+  tooManyKeys:
+    "others count more keys than there is room for here: raise 'maxKeys', or what they counted is not known",
+  farReset:
+    "resets or blocks come from more than ten minutes ahead: a clock is wrong, or somebody makes them up",
+};
+
+type Counts<Fault extends string> = { readonly [Reason in Fault]?: number };
+
+export class Refusals {
+  /** Frames, by why. */
+  readonly frames: Counts<FrameFault> = {};
+  /** What frames said of single keys and limiters, by why. */
+  readonly parts: Counts<PartFault> = {};
+  readonly #report: (sentence: string) => void;
+
+  constructor(report: (sentence: string) => void) {
+    this.#report = report;
+  }
+
+  frame(why: FrameFault): void {
+    this.#count(this.frames, why, FRAME_SENTENCES[why]);
+  }
+
+  part(why: PartFault): void {
+    this.#count(this.parts, why, PART_SENTENCES[why]);
+  }
+
+  #count(counts: Record<string, number>, why: string, sentence: string | undefined): void {
+    const before = counts[why] ?? 0;
+    counts[why] = before + 1;
+    if (before === 0 && sentence !== undefined) this.#report(sentence);
+  }
+}

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { concurrency } from "../../src/policies/concurrency.ts";
+import { alive, hit, TappedCluster, type TappedMember, used } from "./tapped-cluster.ts";
+
+const MINUTE = 60_000;
+
+let cluster: TappedCluster;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  cluster = new TappedCluster({ secret: "ours" });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function three(): [TappedMember, TappedMember, TappedMember] {
+  const members: [TappedMember, TappedMember, TappedMember] = [
+    cluster.add(),
+    cluster.add(),
+    cluster.add(),
+  ];
+  vi.advanceTimersByTime(1_000);
+  return members;
+}
+
+function reversed<Item>(items: readonly Item[]): Item[] {
+  return Array.from(items).reverse();
+}
+
+describe("sealed frames that somebody recorded and sends again", () => {
+  it("count nothing twice, in whatever order and however often they come", () => {
+    const members = three();
+    for (const member of members) hit(member, 10);
+    vi.advanceTimersByTime(500);
+    for (let time = 0; time < 5; time++) {
+      cluster.replay();
+      cluster.replay(reversed(cluster.overheard));
+      expect(members.map((member) => used(member))).toEqual([30, 30, 30]);
+    }
+  });
+
+  it("do not bring back a window that has ended", () => {
+    const members = three();
+    hit(members[0], 10);
+    vi.advanceTimersByTime(500);
+    const recorded = Array.from(cluster.overheard);
+    vi.advanceTimersByTime(MINUTE);
+    hit(members[1], 3);
+    cluster.replay(recorded);
+    expect(members.map((member) => used(member))).toEqual([3, 3, 3]);
+  });
+
+  it("do not make the dead live again, nor what they counted", () => {
+    const [one, two, dead] = three();
+    hit(dead, 10);
+    vi.advanceTimersByTime(500);
+    const recorded = cluster.of(dead);
+    cluster.crash(dead);
+    vi.advanceTimersByTime(5 * MINUTE);
+    const before = alive(one);
+    expect(before).toHaveLength(1);
+    cluster.replay(recorded);
+    cluster.replay(reversed(recorded));
+    expect([used(one), used(two)]).toEqual([0, 0]);
+    expect(alive(one)).toEqual(before);
+  });
+
+  it("do not make the dead live for one who came later and has heard of those who are gone", () => {
+    const [one, two, dead] = three();
+    hit(dead, 10);
+    vi.advanceTimersByTime(500);
+    const recorded = cluster.of(dead);
+    cluster.crash(dead);
+    vi.advanceTimersByTime(5 * MINUTE);
+    const late = cluster.add();
+    vi.advanceTimersByTime(1_000);
+    cluster.replay(recorded);
+    expect(used(late)).toBe(0);
+    const living = [one, two].map((member) => member.cluster.status().replica);
+    expect(alive(late)).toEqual(living.sort());
+  });
+
+  it("that reach a newcomer before anybody else are found out when it is told who is gone", () => {
+    const [, , dead] = three();
+    hit(dead, 10);
+    vi.advanceTimersByTime(500);
+    const recorded = cluster.of(dead);
+    cluster.crash(dead);
+    vi.advanceTimersByTime(5 * MINUTE);
+    const late = cluster.add();
+    cluster.replay(recorded);
+    vi.advanceTimersByTime(3_000);
+    expect(used(late)).toBe(0);
+    expect(alive(late)).not.toContain(dead.cluster.status().replica);
+    cluster.replay(recorded);
+    expect(used(late)).toBe(0);
+    expect(alive(late)).not.toContain(dead.cluster.status().replica);
+  });
+
+  it("do not hold places of requests that ended with their process", () => {
+    const policy = concurrency({ limit: 10 });
+    const [one, dead] = [cluster.add({}, { policy }), cluster.add({}, { policy })];
+    vi.advanceTimersByTime(1_000);
+    hit(dead, 3);
+    vi.advanceTimersByTime(500);
+    expect(used(one)).toBe(3);
+    cluster.crash(dead);
+    vi.advanceTimersByTime(10_000);
+    expect(used(one)).toBe(0);
+    cluster.replay(cluster.of(dead));
+    expect(used(one)).toBe(0);
+    const late = cluster.add({}, { policy });
+    vi.advanceTimersByTime(3_000);
+    cluster.replay(cluster.of(dead));
+    expect([used(one), used(late)]).toEqual([0, 0]);
+  });
+
+  it("say goodbye for nobody but who has said it", async () => {
+    const [one, two, leaving] = three();
+    hit(leaving, 10);
+    const left = leaving.cluster.leave();
+    await vi.advanceTimersByTimeAsync(100);
+    await left;
+    const before = alive(one);
+    expect(before).toEqual([two.cluster.status().replica]);
+    for (let seconds = 0; seconds < 10; seconds++) {
+      cluster.replay();
+      vi.advanceTimersByTime(1_000);
+    }
+    expect([alive(one), used(one), used(two)]).toEqual([before, 10, 10]);
+  });
+
+  it("are not believed after ten minutes where their sender is not known any more", () => {
+    const members = three();
+    hit(members[0], 10);
+    members[0].limiter.resetAll();
+    vi.advanceTimersByTime(500);
+    const recorded = Array.from(cluster.overheard);
+    for (const member of members) cluster.crash(member);
+    vi.advanceTimersByTime(11 * MINUTE);
+    const fresh = cluster.add();
+    hit(fresh, 4);
+    cluster.replay(recorded);
+    expect(used(fresh)).toBe(4);
+    expect(fresh.cluster.status().peers).toEqual([]);
+    expect(fresh.cluster.status().frames.refused["farClock"]).toBe(recorded.length);
+  });
+
+  it("make a cluster of which nobody is left count at most one window again", () => {
+    const members = three();
+    hit(members[0], 10);
+    vi.advanceTimersByTime(500);
+    const recorded = Array.from(cluster.overheard);
+    for (const member of members) cluster.crash(member);
+    vi.advanceTimersByTime(5 * MINUTE);
+    const fresh = cluster.add();
+    cluster.replay(recorded);
+    expect(used(fresh)).toBe(10);
+    for (let seconds = 0; seconds < 70; seconds++) {
+      vi.advanceTimersByTime(1_000);
+      cluster.replay(recorded);
+    }
+    expect(used(fresh)).toBe(0);
+  });
+
+  it("end nothing by a reset that was counted after it", () => {
+    const [one, two, three_] = three();
+    hit(one, 10);
+    one.limiter.reset("ada");
+    one.limiter.block("bob", 1_000);
+    one.limiter.reset("bob");
+    vi.advanceTimersByTime(500);
+    const recorded = Array.from(cluster.overheard);
+    for (const minutes of [0, 3, 5]) {
+      vi.advanceTimersByTime(minutes * MINUTE + 1_000);
+      hit(two, 7);
+      two.limiter.block("bob", 30_000);
+      vi.advanceTimersByTime(500);
+      const before = used(three_);
+      cluster.replay(recorded);
+      cluster.replay(reversed(recorded));
+      expect([one, two, three_].map((member) => used(member))).toEqual([before, before, before]);
+      expect(three_.limiter.peek("bob").allowed).toBe(false);
+    }
+  });
+
+  it("are not believed once their sender is ten minutes further", () => {
+    const [one, two, three_] = three();
+    hit(one, 10);
+    one.limiter.reset("ada");
+    vi.advanceTimersByTime(500);
+    const recorded = Array.from(cluster.overheard);
+    vi.advanceTimersByTime(25 * MINUTE);
+    hit(two, 7);
+    vi.advanceTimersByTime(500);
+    cluster.replay(recorded);
+    expect([one, two, three_].map((member) => used(member))).toEqual([7, 7, 7]);
+    expect(two.cluster.status().frames.refused["farClock"]).toBeGreaterThan(0);
+  });
+
+  it("are not believed with one bit changed", () => {
+    const [one, two] = three();
+    hit(one, 10);
+    vi.advanceTimersByTime(500);
+    const { frame } = cluster.of(one).at(-1)!;
+    const before = two.cluster.status();
+    for (let bit = 0; bit < frame.length * 8; bit++) {
+      const changed = frame.slice();
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      cluster.say(changed);
+    }
+    vi.advanceTimersByTime(50);
+    const { frames, refused, peers } = two.cluster.status();
+    const sum = (counts: Readonly<Record<string, number>>): number =>
+      Object.values(counts).reduce((total, count) => total + count, 0);
+    expect(sum(frames.refused) - sum(before.frames.refused)).toBe(frame.length * 8);
+    expect([refused, peers.length]).toEqual([before.refused, before.peers.length]);
+  });
+});
+
+describe("frames that ask for an answer", () => {
+  /** How many frames a member sends of its own accord, and how many while a storm is going on. */
+  function storm(member: TappedMember, frames: readonly Uint8Array[]): [number, number] {
+    const count = (): number => cluster.of(member).length;
+    let before = count();
+    vi.advanceTimersByTime(2_000);
+    const calm = count() - before;
+    before = count();
+    for (let ms = 0; ms < 2_000; ms++) {
+      cluster.say(frames[ms % frames.length]!);
+      vi.advanceTimersByTime(1);
+    }
+    return [calm, count() - before];
+  }
+
+  it("are not answered when they are old", () => {
+    const [one, two] = three();
+    const recorded = cluster.of(two).map(({ frame }) => frame);
+    vi.advanceTimersByTime(6_000);
+    const [calm, stormy] = storm(one, recorded);
+    expect(stormy).toBeLessThanOrEqual(calm + 1);
+  });
+
+  it("make a replica say that it is there at most ten times a second, whoever says hello", () => {
+    const [one] = three();
+    const newcomer = cluster.add();
+    vi.advanceTimersByTime(20);
+    const hello = cluster.of(newcomer)[0]!.frame;
+    const [calm, stormy] = storm(one, [hello]);
+    expect(stormy - calm).toBeLessThanOrEqual(20);
+    expect(stormy - calm).toBeGreaterThan(5);
+  });
+
+  it("make a replica tell what it knows at most five times a second, whoever asks", () => {
+    const [one, two] = three();
+    hit(one, 10);
+    vi.advanceTimersByTime(500);
+    const { replicator } = two;
+    const { replica } = one.cluster.status();
+    const before = cluster.overheard.length;
+    const half = (from: number): number => Number.parseInt(replica.slice(from, from + 8), 16) | 0;
+    replicator.sender.ask({ low: half(8), high: half(0), since: 0, others: true });
+    const request = cluster.overheard[before]!.frame;
+    const [calm, stormy] = storm(one, [request]);
+    expect(stormy - calm).toBeLessThanOrEqual(11);
+    expect(stormy - calm).toBeGreaterThan(3);
+  });
+});

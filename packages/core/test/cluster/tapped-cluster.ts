@@ -1,0 +1,115 @@
+/**
+ * Clusters of one process on fake time, on a network where somebody listens to all that is sent, and
+ * can send whatever comes to mind.
+ */
+
+import { vi } from "vitest";
+import { type Cluster, type ClusterOptions, joinCluster, replicatorOf } from "../../src/cluster.ts";
+import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
+import { createLimiter, type Limiter } from "../../src/limiter.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { addressOf } from "../../src/replication/replica-id.ts";
+import type { Replicator } from "../../src/replication/replicator.ts";
+import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
+import type { Transport } from "../../src/transport/transport.ts";
+
+/** A frame that was overheard. */
+export interface Overheard {
+  /** The address of whoever sent it. */
+  readonly from: string;
+  readonly frame: Uint8Array;
+}
+
+export interface TappedMember {
+  readonly transport: Transport;
+  readonly cluster: Cluster;
+  readonly limiter: Limiter;
+  readonly replicator: Replicator;
+}
+
+export const HUNDRED_A_MINUTE = fixedWindow({ limit: 100, windowMs: 60_000 });
+
+export class TappedCluster {
+  readonly network: MemoryNetwork = memoryNetwork();
+  readonly overheard: Overheard[] = [];
+  readonly #options: Partial<ClusterOptions>;
+  readonly #voice: Transport = this.network.transport();
+
+  constructor(options: Partial<ClusterOptions> = {}) {
+    this.#options = options;
+    const context = { namespace: "shop", replica: "f".repeat(16) };
+    this.#voice.open(() => {}, { ...context, report: () => {}, changed: () => {} });
+  }
+
+  add(
+    clusterOptions: Partial<ClusterOptions> = {},
+    limiterOptions: Partial<LimiterOptions> = {},
+  ): TappedMember {
+    const transport = this.#tapped(this.network.transport());
+    const cluster = joinCluster({
+      ...{ transport, namespace: "shop" },
+      ...this.#options,
+      ...clusterOptions,
+    });
+    const limiter = createLimiter({
+      ...{ name: "api", policy: HUNDRED_A_MINUTE, cluster },
+      ...limiterOptions,
+    });
+    return { transport, cluster, limiter, replicator: replicatorOf(cluster) };
+  }
+
+  /** Ends a member without a word. */
+  crash({ transport, cluster }: TappedMember): void {
+    void transport.close();
+    void cluster.leave();
+  }
+
+  /** Sends bytes to everybody, as somebody who is no replica. */
+  say(frame: Uint8Array): void {
+    this.#voice.publish(frame);
+  }
+
+  /** Sends again what was overheard, of one sender or of all, and waits until it has been heard. */
+  replay(overheard: readonly Overheard[] = Array.from(this.overheard)): void {
+    for (const { frame } of overheard) this.say(frame);
+    vi.advanceTimersByTime(50);
+  }
+
+  of(member: TappedMember): Overheard[] {
+    const address = addressOf(member.cluster.status().replica);
+    return this.overheard.filter(({ from }) => from === address);
+  }
+
+  #tapped(transport: Transport): Transport {
+    const publish = transport.publish.bind(transport);
+    const open = transport.open.bind(transport);
+    let from = "";
+    transport.open = (receive, context) => {
+      from = context.replica;
+      return open(receive, context);
+    };
+    transport.publish = (frame, to) => {
+      if (transport.connected) this.overheard.push({ from, frame });
+      return publish(frame, to);
+    };
+    return transport;
+  }
+}
+
+export function hit({ limiter }: TappedMember, times: number, key = "ada"): void {
+  for (let time = 0; time < times; time++) limiter.check(key);
+}
+
+/** Hits that count for a key, as a member sees it. */
+export function used({ limiter }: TappedMember, key = "ada"): number {
+  return limiter.peek(key).used;
+}
+
+/** The ids of those that a member takes to be alive. */
+export function alive({ cluster }: TappedMember): string[] {
+  return cluster
+    .status()
+    .peers.filter(({ isAlive }) => isAlive)
+    .map(({ replica }) => replica)
+    .sort();
+}
