@@ -5,12 +5,15 @@
  * hit and recomputes everything at each call. `GOLDEN_EXAMPLES` are worked by hand, for oracles and
  * limiters alike. `ReferenceStore` is what one replica of a cluster has to know, without any of the
  * means by which the store knows it fast. `seededRuns` and `seededRandom` make a failing run repeatable.
- * `NatsServer` is a real one, for integration tests.
+ * `NatsServer` is a real one, for integration tests, and `TcpProxy` a bad line to it. `ProcessFleet` is
+ * replicas in processes of their own.
  */
 
 export { GOLDEN_EXAMPLES } from "./golden/examples.ts";
 export type { GoldenExample, GoldenPolicy, GoldenStep } from "./golden/golden-example.ts";
 export { NatsServer, type NatsServerOptions, startNatsCluster } from "./nats/nats-server.ts";
+export { ProxiedNatsCluster } from "./nats/proxied-nats-cluster.ts";
+export { TcpProxy } from "./nats/tcp-proxy.ts";
 export { bucketOracle } from "./oracles/bucket.ts";
 export { calendarOracle } from "./oracles/calendar.ts";
 export { type ConcurrencyOracle, concurrencyOracle } from "./oracles/concurrency.ts";
@@ -18,6 +21,18 @@ export { fixedWindowOracle } from "./oracles/fixed-window.ts";
 export type { Oracle, OracleVerdict } from "./oracles/oracle.ts";
 export { slidingLogOracle } from "./oracles/sliding-log.ts";
 export { slidingWindowOracle } from "./oracles/sliding-window.ts";
+export {
+  fleetSize,
+  isWideRun,
+  ProcessFleet,
+  type ProcessFleetOptions,
+} from "./processes/process-fleet.ts";
+export type {
+  Flow,
+  PolicyPlan,
+  ReplicaProcess,
+  TrafficFigures,
+} from "./processes/replica-process.ts";
 export type { ReferenceView } from "./reference/book.ts";
 export type { BucketBook, ReferenceCheckpoint } from "./reference/bucket-book.ts";
 export type { ReferenceComponent } from "./reference/ledger.ts";

@@ -1,3 +1,3 @@
 /** The transport of processes that meet on this machine. */
 
-export { ipcTransport as makeTransport } from "../../dist/ipc.js";
+export { ipcTransport as makeTransport } from "@tidegate/core/ipc";

@@ -1,16 +1,25 @@
+import { ProcessFleet } from "@tidegate/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { ProcessFleet } from "./process-fleet.ts";
 
 const transport = new URL("ipc-line.mjs", import.meta.url);
 const LONGEST_CHECK_MS = 20;
 
 let fleet: ProcessFleet;
 
+/** Processes that share a limit for ten minutes. */
+function fleetOf(limit: number): ProcessFleet {
+  fleet = new ProcessFleet({
+    transport,
+    policy: { kind: "fixedWindow", limit, windowMs: 600_000 },
+  });
+  return fleet;
+}
+
 afterEach(() => fleet.end());
 
 describe("processes of one machine", () => {
   it("see the same in the end, which is all that was counted, however traffic is spread", async () => {
-    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    fleetOf(1_000_000);
     const [one, two, three] = await fleet.startAll(3);
     const results = await Promise.all([
       one!.hit("even", 1_000, 500),
@@ -27,7 +36,7 @@ describe("processes of one machine", () => {
   });
 
   it("hold one limit together", async () => {
-    fleet = new ProcessFleet({ limit: 300, transport });
+    fleetOf(300);
     const replicas = await fleet.startAll(3);
     const results = await Promise.all(replicas.map((replica) => replica.hit("ada", 300, 1_500)));
     const allowed = results.reduce((sum, result) => sum + result.allowed, 0);
@@ -36,7 +45,7 @@ describe("processes of one machine", () => {
   });
 
   it("go on with what was told by one that is killed, and tell it to the next", async () => {
-    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    fleetOf(1_000_000);
     const [one, two] = await fleet.startAll(2);
     await one!.hit("ada", 100);
     await two!.hit("ada", 10);
@@ -49,7 +58,7 @@ describe("processes of one machine", () => {
   });
 
   it("agree again with one that stood still for seconds", async () => {
-    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    fleetOf(1_000_000);
     const [one, two, three] = await fleet.startAll(3);
     three!.child.kill("SIGSTOP");
     await Promise.all([one!.hit("ada", 200, 3_000), two!.hit("ada", 300, 3_000)]);
@@ -59,7 +68,7 @@ describe("processes of one machine", () => {
   });
 
   it("lose nothing when one after the other is replaced", async () => {
-    fleet = new ProcessFleet({ limit: 1_000_000, transport });
+    fleetOf(1_000_000);
     let replicas = await fleet.startAll(2);
     let counted = 0;
     for (let turn = 0; turn < 2; turn++) {

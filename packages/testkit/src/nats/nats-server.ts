@@ -21,11 +21,15 @@ export interface NatsServerOptions {
   readonly config?: string;
   /** Makes it part of a NATS cluster, with routes to the servers that listen at these ports. */
   readonly routes?: readonly number[];
+  /** Tells nobody where it is, so that others reach it only where they have been told to. */
+  readonly isHidden?: boolean;
 }
 
 const FINDER = fileURLToPath(new URL("../../../../scripts/nats-server.mjs", import.meta.url));
 const HOST = "127.0.0.1";
 const ANY_PORT = -1;
+/** An address of this machine where nobody listens. */
+const NOWHERE = `${HOST}:1`;
 const POLL_MS = 5;
 const POLLS_MAX = 2_000;
 
@@ -133,7 +137,7 @@ export class NatsServer {
   }
 
   async #start(): Promise<void> {
-    const { jetStream = false, routes } = this.#options;
+    const { jetStream = false, routes, isHidden = false } = this.#options;
     const file = join(this.#folder, "server.conf");
     writeFileSync(file, this.#config);
     const args = ["-a", HOST, "-p", `${this.#port}`, "-m", `${ANY_PORT}`, "-c", file];
@@ -141,6 +145,7 @@ export class NatsServer {
     if (routes !== undefined) {
       args.push("--cluster", `nats://${HOST}:${this.#routePort}`, "--cluster_name", "test");
       args.push("--routes", routes.map((port) => `nats://${HOST}:${port}`).join(","));
+      if (isHidden) args.push("--no_advertise", "--cluster_advertise", NOWHERE);
     }
     const run = new GuardedRun(this.#folder, [natsServerProgram(), ...args]);
     this.#runs.push(run);
