@@ -1,9 +1,9 @@
 /**
  * A line between a client and a server of this machine that a test can make long, hold or cut.
  *
- * A held line keeps its connections and delivers late, as a network does that drops packets for a
- * while: nothing is swallowed, since a stream with a hole in it is no stream. A cut line resets its
- * connections and refuses others.
+ * A held line keeps its connections and delivers late, as a network does that loses everything for a
+ * while and is asked again: nothing is swallowed, since a stream with a hole in it is no stream. A cut
+ * line resets its connections and refuses others.
  */
 
 import { once } from "node:events";
