@@ -12,6 +12,9 @@ export interface OtherReplica {
   readonly silentMs: number;
   /** How far its clock is ahead of this one's. */
   readonly clockAheadMs: number;
+  /** Decisions of its limiters since it started, as far as it has said. */
+  readonly allowed: number;
+  readonly refused: number;
   /** Whether it has told counts that have not arrived yet. */
   readonly isBehind: boolean;
 }
@@ -60,6 +63,8 @@ export function statusOf(
     isAlive: member.isAlive,
     silentMs: Math.max(0, now - member.heardAtMs),
     clockAheadMs: -(replicas.offsetMs(member.index) + clock.originMs),
+    allowed: member.allowed,
+    refused: member.refused,
     isBehind: member.isBehind,
   }));
   const silences = others.map(({ isAlive, silentMs }) => (isAlive ? silentMs : 0));

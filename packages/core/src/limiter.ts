@@ -28,6 +28,9 @@ export interface LimiterStatus {
   /** Keys in memory now, and at most. */
   readonly keys: number;
   readonly maxKeys: number;
+  /** Decisions of `check` and `charge` since the limiter was made. */
+  readonly allowed: number;
+  readonly refused: number;
   /** Keys forgotten for want of room, by what they were. */
   readonly evicted: {
     readonly expired: number;

@@ -6,14 +6,14 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { Decision, type PolicyResult } from "../decision.ts";
+import { Decision } from "../decision.ts";
 import { TidegateError } from "../errors.ts";
-import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
+import { MARK_MS_MAX } from "../lattice/mark.ts";
 import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
 import { COUNT_MAX, invalidOption, shown } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { Share, shareIdentity } from "../replication/share.ts";
+import { Share, shareIdentity, type Tally } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
 import { Replicas } from "../store/replicas.ts";
@@ -23,6 +23,7 @@ import { type CallOptions, checkCost, checkKey } from "./call.ts";
 import { Decider, type Mode } from "./decider.ts";
 import { GaugeRule } from "./gauge-rule.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { marksOf, resultOf } from "./inspection.ts";
 import { lifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
@@ -50,6 +51,7 @@ export class StoreLimiter implements Limiter {
   readonly #gauges: readonly GaugeRule[];
   readonly #markLimit: number;
   readonly #housekeeping: Housekeeping;
+  readonly #tally: Tally = { allowed: 0, refused: 0 };
   #ignoredRefunds = 0;
 
   constructor(options: ResolvedLimiterOptions) {
@@ -98,7 +100,9 @@ export class StoreLimiter implements Limiter {
     this.#markLimit = (strict ?? policies[0]!).limit;
     if (replicator === null) return;
     this.#share = new Share({
-      ...{ name, identity, store: this.#store, lifeMs: life },
+      ...{ name, identity, store: this.#store, lifeMs: life, tally: this.#tally },
+      nameTag: replicator.seal.nameTag(name),
+      limits: policies.map(({ limit }) => limit),
       close: () => this.close(),
     });
     this.#advanceTo(this.#time.read());
@@ -115,6 +119,7 @@ export class StoreLimiter implements Limiter {
     if (usual !== null && cost !== 0 && options === undefined) {
       const decision = usual.check(fingerprinter.low, fingerprinter.high, cost);
       if (decision !== null) {
+        this.#count(decision);
         if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
         return decision;
       }
@@ -208,14 +213,7 @@ export class StoreLimiter implements Limiter {
     const decision = this.#decide("peek", key, 0, undefined);
     const { low, high } = this.#fingerprinter;
     const store = this.#store;
-    const note = store.notes.find(low, high);
-    const marks = MARK_KINDS.flatMap((kind, index) => {
-      const mark = note?.marks[index];
-      if (note === undefined || mark === undefined) return [];
-      const known = store.knownMarkReset(note);
-      const remainingMs = markWaitMs(mark, known, this.#markLimit, store.clusterNow);
-      return remainingMs > 0 ? [{ kind, remainingMs }] : [];
-    });
+    const marks = marksOf(store, low, high, this.#markLimit);
     const results = decision.results ?? [resultOf(decision)];
     return { known: store.find(low, high) !== 0 || marks.length > 0, results, marks };
   }
@@ -226,6 +224,7 @@ export class StoreLimiter implements Limiter {
       name: this.name,
       keys: this.#store.size,
       maxKeys: this.#maxKeys,
+      ...this.#tally,
       evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
       turnedAway,
       ignoredRefunds: this.#ignoredRefunds,
@@ -262,10 +261,17 @@ export class StoreLimiter implements Limiter {
     const separation = this.#replicator === null ? null : this.#replicator.outlook.separation;
     const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
-    if (mode !== "peek" && hearsDecisions()) {
+    if (mode === "peek") return decision;
+    this.#count(decision);
+    if (hearsDecisions()) {
       publishDecision({ limiter: this.name, key, cost, decision });
     }
     return decision;
+  }
+
+  #count({ allowed }: Decision): void {
+    if (allowed) this.#tally.allowed++;
+    else this.#tally.refused++;
   }
 
   /** Finds a key's record; its fingerprint stays in the fingerprinter. */
@@ -286,9 +292,4 @@ export class StoreLimiter implements Limiter {
     if (replicator !== null) this.#store.advance(now, replicator.clock.clusterNow(now));
     else this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
   }
-}
-
-function resultOf(decision: Decision): PolicyResult {
-  const { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs } = decision;
-  return { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs };
 }

@@ -13,8 +13,8 @@ import { type OpenerNames, writeComponents } from "../wire/component-writer.ts";
 import type { FrameKind } from "../wire/frame.ts";
 import { type WireNote, writeNotes } from "../wire/note-section.ts";
 import { PAGE_BYTES_MAX, writeHeard, writePage } from "../wire/repair-sections.ts";
+import type { Halves } from "../wire/seal.ts";
 import type { Envelope } from "./envelope.ts";
-import type { ShareIdentity } from "./share.ts";
 
 /** What a series says all of. */
 export interface Coverage {
@@ -80,7 +80,7 @@ export class FrameSeries {
   }
 
   /** Resets and marks of a limiter. */
-  notes(limiter: ShareIdentity, resetAll: number, notes: readonly WireNote[]): void {
+  notes(limiter: Halves, resetAll: number, notes: readonly WireNote[]): void {
     this.#spill();
     const { writer } = this.#options.envelope;
     let next = 0;

@@ -13,6 +13,7 @@ import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts
 import type { ComponentHead } from "../wire/component-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
 import { type Heartbeat, readHeartbeat } from "../wire/heartbeat-section.ts";
+import { readLimiters } from "../wire/limiter-section.ts";
 import { type NoteSink, readNotes, type WireNote } from "../wire/note-section.ts";
 import {
   type Asking,
@@ -23,6 +24,7 @@ import {
   readPage,
 } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
+import type { Differences } from "./differences.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Freshness } from "./freshness.ts";
 import type { Member, Members } from "./members.ts";
@@ -58,6 +60,7 @@ export interface InboxOptions {
   readonly shares: Shares;
   readonly refusals: Refusals;
   readonly freshness: Freshness;
+  readonly differences: Differences;
   readonly listener: Listener;
 }
 
@@ -111,7 +114,7 @@ export class Inbox implements ComponentSink, NoteSink {
 
   /** Reads all sections, and then believes that the frame has been heard. */
   #read(reader: FrameReader, member: Member): boolean {
-    const { listener, freshness } = this.#options;
+    const { listener, freshness, differences } = this.#options;
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = freshness.isCurrent(member, sentAtMs);
     this.#sender = member.index;
@@ -125,6 +128,8 @@ export class Inbox implements ComponentSink, NoteSink {
       else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
+      } else if (type === SECTIONS.limiters) {
+        differences.heard(member.id, readLimiters(reader));
       } else if (type === SECTIONS.asking) {
         const asking = readAsking(reader);
         if (asking !== undefined && isCurrent) listener.asked(member, asking);

@@ -17,6 +17,7 @@ import { Bequest } from "./bequest.ts";
 import { ClockAgreement } from "./clock-agreement.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
+import { Differences } from "./differences.ts";
 import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Freshness } from "./freshness.ts";
@@ -77,6 +78,7 @@ export class Replicator implements Listener {
   readonly #recent = new RecentFrames();
   readonly #agreement: ClockAgreement;
   readonly #ownId: OwnId;
+  readonly #differences: Differences;
   readonly #repair: Repair;
   readonly #bequest: Bequest;
   readonly #wake: Wake;
@@ -116,7 +118,9 @@ export class Replicator implements Listener {
     const freshness = new Freshness(seal.isSealing, clock);
     this.freshness = freshness;
     const common = { seal, envelope, clock, replicas, members, sender, random };
-    this.inbox = new Inbox({ ...common, shares, refusals, freshness, listener: this });
+    this.#differences = new Differences(shares, options.report);
+    const judges = { refusals, freshness, differences: this.#differences };
+    this.inbox = new Inbox({ ...common, ...judges, shares, listener: this });
     this.teller = new Teller({
       ...options,
       ...common,
@@ -124,8 +128,7 @@ export class Replicator implements Listener {
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
-    const { teller } = this;
-    this.#ownId = new OwnId({ ...options, ...common, shares, teller });
+    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
     this.#repair = new Repair({
       ...common,
       recent: this.#recent,
@@ -284,14 +287,14 @@ export class Replicator implements Listener {
     this.#agreement.agree(now);
     const members = this.members.checksum();
     if (this.members.differ(members, BEATS_APART)) this.#bequest.apart(now);
-    this.sender.heartbeat({
+    const heartbeat = {
       isReady: this.arrival.isOver,
       upMs: this.#agreement.upMs(now),
       finalUntilMs: this.teller.finalUntilMs(now),
       members,
-      allowed: 0,
-      refused: 0,
+      ...this.shares.totals(),
       behind: this.#repair.behind(now),
-    });
+    };
+    this.sender.heartbeat(heartbeat, this.#differences.told());
   }
 }

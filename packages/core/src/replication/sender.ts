@@ -5,6 +5,7 @@
 import type { Transport } from "../transport/transport.ts";
 import type { FrameKind } from "../wire/frame.ts";
 import { type Heartbeat, writeHeartbeat } from "../wire/heartbeat-section.ts";
+import { type WireLimiter, writeLimiters } from "../wire/limiter-section.ts";
 import { type Asking, writeAsking } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
@@ -65,8 +66,10 @@ export class Sender {
     this.publish(this.#envelope.finish());
   }
 
-  heartbeat(heartbeat: Heartbeat): void {
-    writeHeartbeat(this.#begin("heartbeat"), heartbeat);
+  heartbeat(heartbeat: Heartbeat, limiters: readonly WireLimiter[]): void {
+    const writer = this.#begin("heartbeat");
+    writeHeartbeat(writer, heartbeat);
+    writeLimiters(writer, limiters);
     this.publish(this.#envelope.finish());
   }
 

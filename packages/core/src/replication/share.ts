@@ -6,21 +6,24 @@ import { createHash } from "node:crypto";
 import type { Component } from "../lattice/component.ts";
 import type { Store } from "../store/store.ts";
 import type { PlaceKind } from "../wire/component-section.ts";
+import type { Halves } from "../wire/seal.ts";
 
 /** Given up own components that wait for the next frame; more are lost, and counted as that. */
 const GIVEN_UP_MAX = 65_536;
 
-/** A limiter's identity: the same for all that count towards the same limit, whatever it is. */
-export interface ShareIdentity {
-  readonly low: number;
-  readonly high: number;
+/** Hits that a limiter has let pass and refused. */
+export interface Tally {
+  allowed: number;
+  refused: number;
 }
 
 /**
+ * A limiter's identity: the same for all that count towards the same limit, whatever it is.
+ *
  * @param name the limiter's name
  * @param shapes for each policy, all that must agree for counts to mean the same
  */
-export function shareIdentity(name: string, shapes: readonly string[]): ShareIdentity {
+export function shareIdentity(name: string, shapes: readonly string[]): Halves {
   const digest = createHash("sha256")
     .update(JSON.stringify([name, ...shapes]))
     .digest();
@@ -30,7 +33,12 @@ export function shareIdentity(name: string, shapes: readonly string[]): ShareIde
 export interface ShareOptions {
   /** The limiter's name. */
   readonly name: string;
-  readonly identity: ShareIdentity;
+  /** What stands for the name in frames. */
+  readonly nameTag: Halves;
+  /** The limit of each policy. */
+  readonly limits: readonly number[];
+  readonly tally: Readonly<Tally>;
+  readonly identity: Halves;
   readonly store: Store;
   /** How long what is counted lives at most. */
   readonly lifeMs: number;
@@ -40,7 +48,10 @@ export interface ShareOptions {
 
 export class Share {
   readonly name: string;
-  readonly identity: ShareIdentity;
+  readonly nameTag: Halves;
+  readonly limits: readonly number[];
+  readonly tally: Readonly<Tally>;
+  readonly identity: Halves;
   readonly store: Store;
   readonly places: readonly PlaceKind[];
   readonly lifeMs: number;
@@ -48,8 +59,12 @@ export class Share {
   /** Own components of records that were given up since the last frame. */
   #givenUp: Component[] = [];
 
-  constructor({ name, identity, store, lifeMs, close }: ShareOptions) {
+  constructor(options: ShareOptions) {
+    const { name, nameTag, limits, tally, identity, store, lifeMs, close } = options;
     this.name = name;
+    this.nameTag = nameTag;
+    this.limits = limits;
+    this.tally = tally;
     this.identity = identity;
     this.store = store;
     this.lifeMs = lifeMs;

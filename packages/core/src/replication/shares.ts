@@ -6,7 +6,7 @@ import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
 import type { Former } from "../store/disowning.ts";
 import type { Replicas } from "../store/replicas.ts";
-import type { Share } from "./share.ts";
+import type { Share, Tally } from "./share.ts";
 import { Slicer, type Slices } from "./slicer.ts";
 
 /** Records that are looked at between two looks at the time. */
@@ -41,6 +41,16 @@ export class Shares {
 
   all(): Iterable<Share> {
     return this.#shares.values();
+  }
+
+  /** Hits that all limiters have let pass and refused. */
+  totals(): Tally {
+    const totals = { allowed: 0, refused: 0 };
+    for (const { tally } of this.#shares.values()) {
+      totals.allowed += tally.allowed;
+      totals.refused += tally.refused;
+    }
+    return totals;
   }
 
   /** How long anything that is counted lives at most. */

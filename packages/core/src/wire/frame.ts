@@ -35,6 +35,7 @@ export const SECTIONS = {
   asking: 5,
   page: 6,
   heard: 7,
+  limiters: 8,
 } as const;
 
 /** What stands before the sections. */

@@ -50,6 +50,12 @@ export class Seal {
     return { low: seed.readInt32LE(0), high: seed.readInt32LE(4) };
   }
 
+  /** What stands for a limiter's name. */
+  nameTag(name: string): Halves {
+    const tag = createHmac("sha256", this.#seedKey).update(`name:${name}`).digest();
+    return { low: tag.readInt32LE(0), high: tag.readInt32LE(4) };
+  }
+
   /** Whether frames are sealed, and others not believed. */
   get isSealing(): boolean {
     return this.#key !== undefined;

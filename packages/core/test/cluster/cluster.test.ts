@@ -2,11 +2,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
-import { createLimiter, type Limiter } from "../../src/limiter.ts";
-import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { createLimiter } from "../../src/limiter.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
+import { hit, type Joined, join, pass, policy } from "./joined.ts";
 
 let network: MemoryNetwork;
 
@@ -19,33 +19,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-interface Member {
-  readonly transport: Transport;
-  readonly cluster: Cluster;
-  readonly limiter: Limiter;
-}
-
-const policy = fixedWindow({ limit: 100, windowMs: 60_000 });
-
 function member(
   clusterOptions: Partial<ClusterOptions> = {},
   limiterOptions: Partial<LimiterOptions> = {},
-): Member {
-  const transport = network.transport();
-  const cluster = joinCluster({ transport, namespace: "shop", ...clusterOptions });
-  const limiter = createLimiter({ name: "api", policy, cluster, ...limiterOptions });
-  return { transport, cluster, limiter };
-}
-
-/** How many of many hits pass. */
-function pass({ limiter }: Member, key = "ada"): number {
-  let passed = 0;
-  for (let hit = 0; hit < 200; hit++) if (limiter.check(key).allowed) passed++;
-  return passed;
-}
-
-function hit({ limiter }: Member, times: number): void {
-  for (let time = 0; time < times; time++) limiter.check("ada");
+): Joined {
+  return join(network, clusterOptions, limiterOptions);
 }
 
 describe("joinCluster", () => {
@@ -157,7 +135,7 @@ describe("joinCluster", () => {
 
 describe("a replica that is cut off", () => {
   /** Two that have used 40 of 100 together, and hear nothing of each other any more. */
-  function cutOff(limiterOptions: Partial<LimiterOptions>): [Member, Member] {
+  function cutOff(limiterOptions: Partial<LimiterOptions>): [Joined, Joined] {
     const one = member({}, limiterOptions);
     const two = member({}, limiterOptions);
     vi.advanceTimersByTime(1_000);

@@ -13,6 +13,7 @@ import {
   FrameWriter,
 } from "../../src/wire/frame.ts";
 import { readHeartbeat, writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
+import { readLimiters, writeLimiters } from "../../src/wire/limiter-section.ts";
 import { readNotes, type WireNote, writeNotes } from "../../src/wire/note-section.ts";
 import {
   readAsking,
@@ -122,6 +123,17 @@ describe("sections of a frame", () => {
       written("heartbeat", (writer) => writeHeartbeat(writer, heartbeat)),
     );
     expect(heard).toEqual(heartbeat);
+
+    const limiters = [0, 1, 2].map((low) => ({
+      name: { low, high: -low - 1 },
+      identity: { low: ~low, high: low },
+      limits: [100, 2 ** 50].slice(0, low),
+    }));
+    const told = written("heartbeat", (writer) => {
+      writeLimiters(writer, limiters);
+      return true;
+    });
+    expect(readLimiters(told)).toEqual(limiters);
 
     const asking = { low: -7, high: 8, since: 99, others: true };
     expect(readAsking(written("request", (writer) => writeAsking(writer, asking)))).toEqual(asking);

@@ -6,6 +6,7 @@ import type { PlaceKind } from "../../src/wire/component-section.ts";
 import { writeComponents } from "../../src/wire/component-writer.ts";
 import { type FrameKind, FrameWriter } from "../../src/wire/frame.ts";
 import { writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
+import { writeLimiters } from "../../src/wire/limiter-section.ts";
 import { writeNotes } from "../../src/wire/note-section.ts";
 import { writeAsking, writeHeard, writePage } from "../../src/wire/repair-sections.ts";
 import { Seal } from "../../src/wire/seal.ts";
@@ -73,6 +74,8 @@ function vectors(): Vector[] {
   const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
   const level = { low: 9, high: -9, reset: 7, slot: 99, level: 1_500, exact: true };
   const opened = SENT_AT_MS - 30_000;
+  const names = { name: seal.nameTag("api"), identity: { low: 1, high: 2 } };
+  const limiters = [{ ...names, limits: [100, 2 ** 40] }];
   return [
     counts("two windows of one key, and one of another", "window", [
       { low: 1, high: 1, opener: 3, place: opened, hits: 5 },
@@ -94,6 +97,7 @@ function vectors(): Vector[] {
     }),
     vector("that the sender speaks for another", "page", gone, (w) => writeHeard(w, gone)),
     vector("a heartbeat", "heartbeat", heartbeat, (writer) => writeHeartbeat(writer, heartbeat)),
+    vector("limiters", "heartbeat", { limiters }, (writer) => writeLimiters(writer, limiters)),
     vector("a question, sealed", "request", asking, (writer) => writeAsking(writer, asking), true),
   ];
 }

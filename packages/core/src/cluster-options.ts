@@ -1,0 +1,126 @@
+/**
+ * What `joinCluster` takes, and what is wrong with it if something is.
+ */
+
+import { TidegateError } from "./errors.ts";
+import {
+  invalidOption,
+  knownOptions,
+  label,
+  missingOption,
+  oneOf,
+  wholeNumber,
+} from "./options.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "./replication/isolation.ts";
+import { asClock, type Clock } from "./time/clock.ts";
+import type { Transport } from "./transport/transport.ts";
+
+const NAMESPACE_DEFAULT = "default";
+const READY_TIMEOUT_MS_DEFAULT = 3_000;
+const READY_TIMEOUT_MS_MAX = 60_000;
+const FLUSH_MS_DEFAULT = 50;
+const FLUSH_MS_MAX = 10_000;
+
+/** Transports that carry a cluster already. */
+const joined = new WeakSet<Transport>();
+
+export interface ClusterOptions {
+  /** What carries counts between processes, such as `ipcTransport()`. Each joins one cluster. */
+  readonly transport: Transport;
+  /**
+   * Processes with the same namespace share their limits. Needed where the transport reaches other
+   * services than this one.
+   *
+   * @default "default"
+   */
+  readonly namespace?: string | undefined;
+  /**
+   * Known to these processes alone: what others send is not believed then, and nobody who listens can
+   * tell which keys are counted.
+   */
+  readonly secret?: string | Uint8Array | undefined;
+  /**
+   * How long `ready` waits at most for what others have counted.
+   *
+   * @default 3_000
+   */
+  readonly readyTimeoutMs?: number | undefined;
+  /**
+   * How long counts wait at most before others are told, for keys past half of their limit. Counts
+   * that could matter are told at once, and those of other keys after four times as long.
+   *
+   * @default 50
+   */
+  readonly flushMs?: number | undefined;
+  /**
+   * What a process may let pass in the first half second, until it has heard the others: all of each
+   * limit, an even share of what it does not know to be used, or nothing.
+   *
+   * @default "share"
+   */
+  readonly onCold?: SeparatedMode | undefined;
+  /**
+   * Where time comes from, for all limiters of this cluster; tests pass a manual one.
+   *
+   * @default the clock of this process
+   */
+  readonly clock?: Clock | undefined;
+}
+
+/** Every option with its default filled in; throws for what cannot be meant. Takes the transport. */
+export function resolveClusterOptions(options: ClusterOptions): Required<ClusterOptions> & {
+  readonly namespace: string;
+  readonly readyTimeoutMs: number;
+  readonly flushMs: number;
+  readonly onCold: SeparatedMode;
+  readonly clock: Clock;
+} {
+  knownOptions("joinCluster", options, [
+    "transport",
+    "namespace",
+    "secret",
+    "readyTimeoutMs",
+    "flushMs",
+    "onCold",
+    "clock",
+  ]);
+  const { transport, namespace, secret } = options;
+  if (transport === undefined) {
+    throw missingOption("joinCluster", "transport", "for example ipcTransport()");
+  }
+  if (typeof transport?.open !== "function" || typeof transport.publish !== "function") {
+    throw invalidOption("transport", "a transport, such as ipcTransport()", transport);
+  }
+  if (joined.has(transport)) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_CONFLICT",
+      "this transport has joined a cluster before: make another one, or use that cluster",
+    );
+  }
+  if (namespace === undefined && transport.needsNamespace === true) {
+    throw missingOption("joinCluster", "namespace", "a name of this service, such as 'shop'");
+  }
+  const { readyTimeoutMs = READY_TIMEOUT_MS_DEFAULT, flushMs = FLUSH_MS_DEFAULT } = options;
+  const resolved = {
+    transport,
+    namespace: label("namespace", namespace ?? NAMESPACE_DEFAULT),
+    secret: secretOf(secret),
+    readyTimeoutMs: wholeNumber("readyTimeoutMs", readyTimeoutMs, 0, READY_TIMEOUT_MS_MAX),
+    flushMs: wholeNumber("flushMs", flushMs, 1, FLUSH_MS_MAX),
+    onCold: oneOf("onCold", options.onCold ?? "share", SEPARATED_MODES),
+    clock: asClock(options.clock),
+  };
+  joined.add(transport);
+  return resolved;
+}
+
+function secretOf(secret: unknown): string | Uint8Array | undefined {
+  if (secret === undefined) return undefined;
+  const isBytes = secret instanceof Uint8Array && secret.length > 0;
+  if (isBytes || (typeof secret === "string" && secret.length > 0)) return secret;
+  // What it is stays out of messages.
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    "'secret' must be a string or bytes, not empty",
+  );
+}
