@@ -30,6 +30,7 @@ import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
+import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
 
 /** How much longer than what it ends a reset is remembered where nobody else counts. */
@@ -47,7 +48,7 @@ export class StoreLimiter implements Limiter {
   readonly #store: Store;
   readonly #rules: readonly Rule[];
   readonly #decider: Decider;
-  readonly #usual: UsualCheck | null;
+  readonly #usual: UsualCheck | SharedUsualCheck | null;
   readonly #gauges: readonly GaugeRule[];
   readonly #markLimit: number;
   readonly #housekeeping: Housekeeping;
@@ -94,7 +95,7 @@ export class StoreLimiter implements Limiter {
     this.#rules = sections.map((section) => section.rule());
     const separated = new Separated(options.onPartition, replicator?.onCold ?? "open");
     this.#decider = new Decider(this.#store, this.#rules, policies, separated);
-    this.#usual = usualCheck(this.#store, policies);
+    this.#usual = usualCheck(this.#store, policies, replicator);
     this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;

@@ -19,9 +19,7 @@ import { ticketOf, ticketTie } from "../store/ticket.ts";
 import { HITS, OPENED_LOW, WINDOW } from "../store/window-record.ts";
 import { WindowShape } from "../store/window-shape.ts";
 import { hasPenalties } from "./penalties.ts";
-
-/** Up to here limits, and the counts that they allow, fit a word of a record. */
-const LIMIT_MAX = 2 ** 30;
+import { type Company, LIMIT_MAX, SharedUsualCheck } from "./shared-usual-check.ts";
 
 export class UsualCheck {
   readonly #store: Store;
@@ -80,12 +78,19 @@ export class UsualCheck {
   }
 }
 
-/** What checks the usual traffic of a limiter, if it is of the kind that has any. */
-export function usualCheck(store: Store, policies: readonly Policy[]): UsualCheck | null {
+/** What checks the usual traffic of a limiter, alone or in company, if it is of the kind that has any. */
+export function usualCheck(
+  store: Store,
+  policies: readonly Policy[],
+  company: Company | null,
+): UsualCheck | SharedUsualCheck | null {
   const [policy] = policies;
   const [window] = store.shapes;
   if (policies.length !== 1 || policy?.kind !== "fixedWindow") return null;
   if (policy.countRefused || hasPenalties(policy) || policy.limit > LIMIT_MAX) return null;
-  const isOwn = window instanceof WindowShape && !window.shared;
-  return isOwn ? new UsualCheck(store, window, policy) : null;
+  if (!(window instanceof WindowShape)) return null;
+  if (!window.shared) return new UsualCheck(store, window, policy);
+  const { pending } = store;
+  if (company === null || pending === null) return null;
+  return new SharedUsualCheck(store, pending, window, policy, company);
 }

@@ -20,6 +20,7 @@ export function isUrgent(replicas: number, untold: number, ceiling: number, used
   return 2 * replicas * untold >= ceiling - used;
 }
 
+/** Whatever makes something due returns whether the next frame leaves sooner than it would have. */
 export class Countdown {
   /** When the next frame is to leave; infinite while there is nothing to say. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
@@ -31,19 +32,19 @@ export class Countdown {
   }
 
   /** Something that cannot wait: an opening, a reset, a mark, or hits that could matter. */
-  urgent(nowMs: number): void {
-    this.#due(Math.max(nowMs, this.#leftAtMs + this.#options.spacingMs));
+  urgent(nowMs: number): boolean {
+    return this.#due(Math.max(nowMs, this.#leftAtMs + this.#options.spacingMs));
   }
 
   /** Hits of a key that has so much of its limit used and has to be told of at some time. */
-  changed(nowMs: number, ceiling: number, used: number): void {
+  changed(nowMs: number, ceiling: number, used: number): boolean {
     const { nearMs, farMs } = this.#options;
-    this.#due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
+    return this.#due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
   }
 
   /** A window or slot closes, and what was counted in it has to be known by then. */
-  closes(atMs: number): void {
-    this.#due(atMs);
+  closes(atMs: number): boolean {
+    return this.#due(atMs);
   }
 
   /** A frame with everything has left. */
@@ -52,8 +53,9 @@ export class Countdown {
     this.dueAtMs = Number.POSITIVE_INFINITY;
   }
 
-  #due(atMs: number): void {
-    if (atMs < this.dueAtMs)
-      this.dueAtMs = Math.max(atMs, this.#leftAtMs + this.#options.spacingMs);
+  #due(atMs: number): boolean {
+    if (atMs >= this.dueAtMs) return false;
+    this.dueAtMs = Math.max(atMs, this.#leftAtMs + this.#options.spacingMs);
+    return true;
   }
 }

@@ -94,19 +94,18 @@ export class Teller implements Announcer {
   }
 
   began(now: number): void {
-    this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0);
-    this.#options.wakeAt(this.dueAtMs);
+    this.#wakeIf(this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0));
   }
 
   counted(now: number, untold: number, ceiling: number, used: number): void {
-    if (isUrgent(this.#options.replicaCount(), untold, ceiling, used)) this.#countdown.urgent(now);
-    else this.#countdown.changed(now, ceiling, used);
-    this.#options.wakeAt(this.dueAtMs);
+    const isSooner = isUrgent(this.#options.replicaCount(), untold, ceiling, used)
+      ? this.#countdown.urgent(now)
+      : this.#countdown.changed(now, ceiling, used);
+    this.#wakeIf(isSooner);
   }
 
   urgent(now: number): void {
-    this.#countdown.urgent(now);
-    this.#options.wakeAt(this.dueAtMs);
+    this.#wakeIf(this.#countdown.urgent(now));
   }
 
   work(now: number): void {
@@ -129,6 +128,11 @@ export class Teller implements Announcer {
     if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
     this.#flushing.finish();
     this.#answering.finish();
+  }
+
+  /** Nearly every hit finds that there is something to say soon enough anyway. */
+  #wakeIf(isSooner: boolean): void {
+    if (isSooner) this.#options.wakeAt(this.dueAtMs);
   }
 
   #flush(now: number): void {

@@ -5,8 +5,9 @@ import { Decision } from "../../src/decision.ts";
 import { blankComponent, type Component } from "../../src/lattice/component.ts";
 import { Decider } from "../../src/limiter/decider.ts";
 import { makeRule } from "../../src/limiter/make-rule.ts";
-import { type UsualCheck, usualCheck } from "../../src/limiter/usual-check.ts";
+import { usualCheck } from "../../src/limiter/usual-check.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import type { Announcer } from "../../src/store/pending.ts";
 import { Replicas } from "../../src/store/replicas.ts";
 import { Store } from "../../src/store/store.ts";
 
@@ -14,27 +15,55 @@ const LIMIT = 4;
 const WINDOW_MS = 50;
 const KEYS_MAX = 3;
 
-/** A store and its decider, with or without a short cut for usual checks. */
-class Lane {
+const OTHERS = 2;
+
+/** A store and its decider, alone or with others, with or without a short cut for usual checks. */
+class Lane implements Announcer {
   readonly store: Store;
   readonly evicted: Component[] = [];
+  readonly announced: unknown[] = [];
+  readonly replicas = new Replicas("self");
   readonly #decider: Decider;
-  readonly #usual: UsualCheck | null;
+  readonly #usual: ReturnType<typeof usualCheck>;
   readonly #rule: ReturnType<ReturnType<typeof makeRule>["rule"]>;
   readonly #counted: { key: number; ticket: number; cost: number }[] = [];
   usualChecks = 0;
 
-  constructor(isShort: boolean) {
+  constructor(isShort: boolean, isShared: boolean) {
     const policy = fixedWindow({ limit: LIMIT, windowMs: WINDOW_MS });
-    const section = makeRule(policy, false);
+    const section = makeRule(policy, isShared);
+    if (isShared) for (const name of ["one", "two"]) this.replicas.indexOf(name);
     this.store = new Store([section], {
-      replicas: new Replicas("self"),
+      replicas: this.replicas,
+      announcer: isShared ? this : undefined,
       ...{ keysMax: KEYS_MAX, keepMs: 1_000, seed: 7 },
       evicted: (component) => this.evicted.push({ ...component }) > 0,
     });
     this.#rule = section.rule();
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
-    this.#usual = isShort ? usualCheck(this.store, [policy]) : null;
+    const company = { replicas: this.replicas, separation: null };
+    this.#usual = isShort ? usualCheck(this.store, [policy], isShared ? company : null) : null;
+  }
+
+  began(now: number): void {
+    this.announced.push([now]);
+  }
+
+  counted(now: number, untold: number, ceiling: number, used: number): void {
+    this.announced.push([now, untold, ceiling, used]);
+  }
+
+  urgent(now: number): void {
+    this.announced.push([now, "urgent"]);
+  }
+
+  /** What another replica counted, in a window of anybody's. */
+  join(key: number, hits: number, dice: number): boolean {
+    const replica = 1 + (dice % OTHERS);
+    const opener = (dice >> 1) % (OTHERS + 1);
+    const place = Math.max(0, this.store.now - this.replicas.offsetMs(opener) - (dice >> 2));
+    const counted = { low: key, high: ~key, replica, opener, place, hits };
+    return this.store.join(Object.assign(blankComponent(), counted));
   }
 
   check(key: number, cost: number): Decision {
@@ -73,13 +102,18 @@ class Lane {
   }
 }
 
-type Step = readonly ["check" | "charge" | "refund" | "other", number, number, number];
+type Step = readonly [
+  "check" | "charge" | "refund" | "join" | "offset" | "other",
+  ...[number, number, number],
+];
 
 function perform(lane: Lane, [op, key, cost, dice]: Step): unknown {
   const { store } = lane;
   if (op === "check") return lane.check(key, cost);
   if (op === "charge") return lane.charge(key, cost);
   if (op === "refund") return lane.refund(key);
+  if (op === "join") return lane.join(key, cost, dice);
+  if (op === "offset") return lane.replicas.setOffset(1 + (key % OTHERS), 4 * dice - 20);
   if (dice === 0) return store.reset(key, ~key);
   if (dice === 1) return store.resetAll();
   if (dice === 2) return store.mark(key, ~key, 0, store.clusterNow + 5 * cost, 1_000);
@@ -88,30 +122,48 @@ function perform(lane: Lane, [op, key, cost, dice]: Step): unknown {
   return store.advance(store.now + cost * dice, store.now + cost * dice);
 }
 
+/** The same steps with and without the short cut, which must come to the same. */
+function compare(kinds: readonly Step[0][], isShared: boolean): number {
+  const step: fc.Arbitrary<Step> = fc.tuple(
+    fc.constantFrom(...kinds),
+    fc.integer({ min: 1, max: KEYS_MAX + 2 }),
+    fc.integer({ min: 0, max: 6 }),
+    fc.integer({ min: 0, max: 12 }),
+  );
+  let usualChecks = 0;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
+      const [short, long] = [new Lane(true, isShared), new Lane(false, isShared)];
+      for (const each of steps) {
+        expect(perform(short, each)).toEqual(perform(long, each));
+        expect(short.store.evictions).toEqual(long.store.evictions);
+        expect(short.evicted).toEqual(long.evicted);
+        expect(short.announced).toEqual(long.announced);
+        expect(short.sent(short.store.frame - 1)).toEqual(long.sent(long.store.frame - 1));
+      }
+      expect(short.sent(0)).toEqual(long.sent(0));
+      usualChecks += short.usualChecks;
+    }),
+    seededRuns(300),
+  );
+  return usualChecks;
+}
+
 describe("the usual check", () => {
   it("says, counts and leaves behind exactly what the decider does", () => {
-    const step: fc.Arbitrary<Step> = fc.tuple(
-      fc.constantFrom("check", "check", "check", "check", "charge", "refund", "other"),
-      fc.integer({ min: 1, max: KEYS_MAX + 2 }),
-      fc.integer({ min: 0, max: 6 }),
-      fc.integer({ min: 0, max: 12 }),
-    );
-    let usualChecks = 0;
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
-        const [short, long] = [new Lane(true), new Lane(false)];
-        for (const each of steps) {
-          expect(perform(short, each)).toEqual(perform(long, each));
-          expect(short.store.evictions).toEqual(long.store.evictions);
-          expect(short.evicted).toEqual(long.evicted);
-          expect(short.sent(short.store.frame - 1)).toEqual(long.sent(long.store.frame - 1));
-        }
-        expect(short.sent(0)).toEqual(long.sent(0));
-        usualChecks += short.usualChecks;
-      }),
-      seededRuns(300),
+    const usualChecks = compare(
+      ["check", "check", "check", "check", "charge", "refund", "other"],
+      false,
     );
     // Else this has compared the decider with itself.
+    expect(usualChecks).toBeGreaterThan(1_000);
+  });
+
+  it("does so in company too, and says how pressing it is to tell the others", () => {
+    const usualChecks = compare(
+      ["check", "check", "check", "check", "check", "charge", "refund", "join", "offset", "other"],
+      true,
+    );
     expect(usualChecks).toBeGreaterThan(1_000);
   });
 });

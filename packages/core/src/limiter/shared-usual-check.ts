@@ -1,0 +1,123 @@
+/**
+ * Nearly all checks of a limiter in a cluster, in one step: the only policy is a fixed window without
+ * penalties, this replica counts in the newest window of the key, and what others have counted is
+ * summed up in the record.
+ *
+ * It is to the decider what `UsualCheck` is, and stands apart from it so that each stays small enough
+ * to be compiled as one. What was counted has to be told, so this also says how pressing that is.
+ */
+
+import { Decision } from "../decision.ts";
+import { blankVerdict, type Verdict } from "../policies/judge.ts";
+import type { Policy } from "../policies/policy.ts";
+import type { Separation } from "../replication/isolation.ts";
+import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
+import type { KeyIndex } from "../store/key-index.ts";
+import type { Pending } from "../store/pending.ts";
+import type { RecordPool } from "../store/record-pool.ts";
+import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
+import type { Store } from "../store/store.ts";
+import { ticketOf, ticketTie } from "../store/ticket.ts";
+import {
+  CHAIN,
+  HITS,
+  LEAD,
+  OPENED_LOW,
+  OTHERS,
+  OTHERS_UNTIL,
+  WINDOW,
+} from "../store/window-record.ts";
+import type { WindowShape } from "../store/window-shape.ts";
+
+const TWO_32 = 2 ** 32;
+/** Up to here limits, and the counts that they allow, fit a word of a record. */
+export const LIMIT_MAX: number = 2 ** 30;
+
+/** Whom the limiter counts with. */
+export interface Company {
+  readonly replicas: Replicas;
+  /** That the others are not heard, if they are not. */
+  readonly separation: Separation | null;
+}
+
+export class SharedUsualCheck {
+  readonly #store: Store;
+  readonly #index: KeyIndex;
+  readonly #records: RecordPool;
+  readonly #pending: Pending;
+  readonly #window: WindowShape;
+  readonly #company: Company;
+  readonly #replicas: Replicas;
+  readonly #allowed: Verdict;
+  readonly #refused: Verdict;
+
+  constructor(
+    store: Store,
+    pending: Pending,
+    window: WindowShape,
+    policy: Policy,
+    company: Company,
+  ) {
+    this.#store = store;
+    this.#index = store.index;
+    this.#records = store.records;
+    this.#pending = pending;
+    this.#window = window;
+    this.#company = company;
+    this.#replicas = company.replicas;
+    this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
+    this.#refused = { ...this.#allowed, allowed: false };
+  }
+
+  /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
+  check(low: number, high: number, cost: number): Decision | null {
+    if (this.#company.separation !== null || this.#index.find(low, high) === 0) return null;
+    const store = this.#store;
+    const window = this.#window;
+    const { id, chunk, start } = this.#records;
+    const at = start + window.base;
+    const state = chunk[start + STATE]!;
+    if ((state & ~(REFUSED | EPOCH_MASK)) !== store.ownState) return null;
+    if (chunk[at + LEAD] !== 0 || window.refunds.size !== 0) return null;
+    const opened = chunk[at + WINDOW]!;
+    const openedLow = chunk[at + OPENED_LOW]!;
+    const opener = opened & NOBODY;
+    if (opener === NOBODY) return null;
+    const { now } = store;
+    const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
+    const endsAt = (opened >>> 16) * TWO_32 + (openedLow >>> 0) + offsetMs + window.windowMs;
+    const resetMs = endsAt - now;
+    if (resetMs <= 0) return null;
+    const own = chunk[at + HITS]!;
+    let held = own;
+    if (chunk[at + CHAIN] !== 0) {
+      if (((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0) return null;
+      held += chunk[at + OTHERS]!;
+    }
+
+    const allowed = this.#allowed;
+    const { limit } = allowed;
+    const used = held + cost;
+    if (used <= limit) {
+      chunk[at + HITS] = own + cost;
+      const pending = this.#pending;
+      if ((state & REFUSED) !== 0 || !pending.has(id, chunk[start + FRAME]!)) store.changed(id);
+      pending.counted(chunk[start + FRAME]!, cost, limit, used, now);
+      allowed.used = used;
+      allowed.remaining = limit - used;
+      allowed.resetMs = resetMs;
+      const ticket = ticketOf(chunk[start + GENERATION]!, opened, openedLow);
+      return new Decision(allowed, now, null, (ticket + ticketTie(low, state)) | 0);
+    }
+    if (held <= 0 || held > LIMIT_MAX) return null;
+    // Of windows that end one after the other, the first ones may free enough.
+    if (chunk[at + CHAIN] !== 0 && chunk[at + OTHERS_UNTIL] !== (endsAt | 0)) return null;
+    if ((state & REFUSED) === 0) store.setRefused(id);
+    const refused = this.#refused;
+    refused.used = held;
+    refused.remaining = held < limit ? limit - held : 0;
+    refused.resetMs = resetMs;
+    refused.retryAfterMs = cost > limit ? Number.POSITIVE_INFINITY : resetMs;
+    return new Decision(refused, now, "limit", 0);
+  }
+}
