@@ -37,7 +37,7 @@ export const LIMIT_MAX: number = 2 ** 30;
 export interface Company {
   readonly replicas: Replicas;
   /** That the others are not heard, if they are not. */
-  readonly separation: Separation | null;
+  readonly outlook: { readonly separation: Separation | null };
 }
 
 export class SharedUsualCheck {
@@ -46,7 +46,7 @@ export class SharedUsualCheck {
   readonly #records: RecordPool;
   readonly #pending: Pending;
   readonly #window: WindowShape;
-  readonly #company: Company;
+  readonly #outlook: Company["outlook"];
   readonly #replicas: Replicas;
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
@@ -63,7 +63,7 @@ export class SharedUsualCheck {
     this.#records = store.records;
     this.#pending = pending;
     this.#window = window;
-    this.#company = company;
+    this.#outlook = company.outlook;
     this.#replicas = company.replicas;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
     this.#refused = { ...this.#allowed, allowed: false };
@@ -71,7 +71,7 @@ export class SharedUsualCheck {
 
   /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
   check(low: number, high: number, cost: number): Decision | null {
-    if (this.#company.separation !== null || this.#index.find(low, high) === 0) return null;
+    if (this.#outlook.separation !== null || this.#index.find(low, high) === 0) return null;
     const store = this.#store;
     const window = this.#window;
     const { id, chunk, start } = this.#records;

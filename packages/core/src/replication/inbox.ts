@@ -7,6 +7,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import { MARK_MS_MAX } from "../lattice/mark.ts";
+import { Joining } from "../store/joining.ts";
 import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
 import type { Store } from "../store/store.ts";
 import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
@@ -70,6 +71,7 @@ export class Inbox implements ComponentSink, NoteSink {
 
   readonly #options: InboxOptions;
   readonly #components = new ComponentReader();
+  readonly #joining = new Joining();
 
   // Of the frame that is being read:
   #sender = 0;
@@ -121,7 +123,7 @@ export class Inbox implements ComponentSink, NoteSink {
     this.#others.clear();
     let page: Page | undefined;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
-      if (type === SECTIONS.components) this.#components.read(reader, this);
+      if (type === SECTIONS.components) this.#readComponents(reader);
       else if (type === SECTIONS.notes) readNotes(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
       else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
@@ -145,6 +147,11 @@ export class Inbox implements ComponentSink, NoteSink {
     if (kind === "hello" && isCurrent) listener.hello(member);
     if (kind === "leave") listener.left(member);
     return true;
+  }
+
+  #readComponents(reader: FrameReader): void {
+    this.#components.read(reader, this);
+    if (this.#store !== undefined) this.#joining.joinAll(this.#store);
   }
 
   /** Once all of an answer is there, nothing is missing any more of what it is about. */
@@ -216,7 +223,8 @@ export class Inbox implements ComponentSink, NoteSink {
       }
     }
     if (component.reset > 0 && !this.#isNear(component.reset)) return;
-    this.#store?.join(component);
+    const store = this.#store;
+    if (store !== undefined && this.#joining.take(component)) this.#joining.joinAll(store);
   }
 
   // ── What sections of notes say ───────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import type { ComponentVisitor } from "./entry.ts";
-import { RecordPool } from "./record-pool.ts";
+import { RecordPool, WIDE } from "./record-pool.ts";
 import { SELF } from "./replicas.ts";
 
 const NEXT = 0;
@@ -37,6 +37,8 @@ export class ComponentChain {
   readonly #second: SecondCount;
   readonly #pool: RecordPool;
   readonly #refunds = new Map<number, number>();
+  /** What was read just to have it at hand. */
+  touched = 0;
 
   /** @param headWord the word of a key's record that holds the first component's number, or `NO_CHAIN` */
   constructor(records: RecordPool, headWord: number, second: SecondCount) {
@@ -84,16 +86,59 @@ export class ComponentChain {
     return this.#second === "refusals" ? this.#pool.count(link, COUNTED) : 0;
   }
 
+  /** Reads the first components of some keys, so that they are at hand. */
+  touch(ids: Int32Array, count: number): void {
+    let touched = 0;
+    for (let at = 0; at < count; at++) {
+      const id = ids[at]!;
+      const link = id === 0 ? 0 : this.first(id);
+      if (link !== 0) touched ^= this.#pool.word(link, WHO);
+    }
+    this.touched = touched;
+  }
+
+  /**
+   * How many hits more than a link a component has, if it is of the same identity, hits are all that
+   * is known of it, and both are few; otherwise 0.
+   */
+  moreHits(link: number, component: Readonly<Component>): number {
+    const pool = this.#pool;
+    pool.take(link);
+    const { chunk, start } = pool;
+    const { place } = component;
+    const isSame =
+      chunk[start + WHO] === (component.replica | (component.opener << 16)) &&
+      chunk[start + GENERATION] === (component.generation | 0) &&
+      chunk[start + PLACE_LOW] === (place | 0) &&
+      chunk[start + PLACE_HIGH] === Math.floor(place / TWO_32);
+    const isOnlyHits = component.refunds === 0 && component.refusals === 0;
+    if (!isSame || !isOnlyHits || component.hits >= WIDE || chunk[start + HITS] === WIDE) return 0;
+    return component.hits - chunk[start + HITS]!;
+  }
+
+  /** Adds to the hits of a link that `moreHits` has looked at. */
+  addHits(link: number, hits: number): void {
+    const pool = this.#pool;
+    pool.take(link);
+    pool.chunk[pool.start + HITS]! += hits;
+  }
+
   /** The component with this identity, or 0. */
   find(id: number, replica: number, generation: number, opener: number, place: number): number {
-    for (let link = this.first(id); link !== 0; link = this.next(link)) {
+    const pool = this.#pool;
+    const who = replica | (opener << 16);
+    for (let link = this.first(id); link !== 0; ) {
+      pool.take(link);
+      const { chunk, start } = pool;
       if (
-        this.#pool.word(link, WHO) === (replica | (opener << 16)) &&
-        this.generation(link) === (generation | 0) &&
+        chunk[start + WHO] === who &&
+        chunk[start + GENERATION] === (generation | 0) &&
+        chunk[start + PLACE_LOW] === (place | 0) &&
         this.place(link) === place
       ) {
         return link;
       }
+      link = chunk[start + NEXT]!;
     }
     return 0;
   }

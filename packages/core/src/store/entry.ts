@@ -77,6 +77,8 @@ export interface Shape {
   /** Whether a reset ends what it holds. */
   readonly endsWithReset: boolean;
 
+  /** Reads what lies beside some records, so that it is at hand when they are joined. */
+  touch?(ids: Int32Array, count: number): void;
   /** Whether a component heard now could still count. */
   timing(component: Component, now: number, clusterNow: number): Timing;
   /**

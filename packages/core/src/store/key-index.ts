@@ -15,6 +15,8 @@ const DEPTH_MAX = 20;
 const RECORD_ID_BITS = 24;
 const RECORD_ID_MASK = 0xff_ffff;
 const RECENT_MASK = 0xff;
+/** The most that are located at once. */
+export const LOCATED_MAX = 64;
 
 // Each segment carries two numbers of its own behind its slots.
 const SEGMENT_EXTRA = 2;
@@ -35,6 +37,9 @@ export class KeyIndex {
    * fingerprint above the record's number, so that other keys' records are rarely looked at.
    */
   readonly #recent = new Int32Array(RECENT_MASK + 1);
+  readonly #hashes = new Int32Array(LOCATED_MAX);
+  /** What was read just to have it at hand; else the engine might leave out the reading. */
+  touched = 0;
 
   /** @param seed any 32 bits, chosen at random once per process */
   constructor(records: RecordPool, seed: number) {
@@ -58,6 +63,49 @@ export class KeyIndex {
     return this.#search(low, high);
   }
 
+  /**
+   * Looks for several fingerprints at once, in steps that wait for memory together, so that each is
+   * found at once after that. Fills in their records, 0 where none was found at the first look.
+   */
+  locate(low: Int32Array, high: Int32Array, ids: Int32Array, count: number): void {
+    const records = this.#records;
+    const hashes = this.#hashes;
+    let touched = 0;
+    for (let at = 0; at < count; at++) {
+      const hash = this.#hash(low[at]!, high[at]!);
+      const segment = this.#segmentFor(hash);
+      hashes[at] = hash;
+      touched ^= segment[hash & (segment.length - SEGMENT_EXTRA - 1)]!;
+    }
+    for (let at = 0; at < count; at++) {
+      const id = this.#guess(hashes[at]!);
+      ids[at] = id;
+      if (id !== 0) touched ^= records.word(id, FINGERPRINT_LOW);
+    }
+    this.touched = touched;
+    for (let at = 0; at < count; at++) {
+      const id = ids[at]!;
+      if (id === 0) continue;
+      if (this.#isOf(id, low[at]!, high[at]!)) this.#remember(id, low[at]!, high[at]!);
+      else ids[at] = 0;
+    }
+  }
+
+  /** The first record whose tag agrees, or 0. */
+  #guess(hash: number): number {
+    const segment = this.#segmentFor(hash);
+    const mask = segment.length - SEGMENT_EXTRA - 1;
+    const tag = tagOf(hash);
+    for (let position = hash & mask; ; position = (position + 1) & mask) {
+      const slot = segment[position]!;
+      if (slot === 0 || slot >>> RECORD_ID_BITS === tag) return slot & RECORD_ID_MASK;
+    }
+  }
+
+  #remember(id: number, low: number, high: number): void {
+    this.#recent[low & RECENT_MASK] = (high & ~RECORD_ID_MASK) | id;
+  }
+
   #search(low: number, high: number): number {
     const hash = this.#hash(low, high);
     const segment = this.#segmentFor(hash);
@@ -69,7 +117,7 @@ export class KeyIndex {
       if (slot >>> RECORD_ID_BITS !== tag) continue;
       const id = slot & RECORD_ID_MASK;
       if (this.#isOf(id, low, high)) {
-        this.#recent[low & RECENT_MASK] = (high & ~RECORD_ID_MASK) | id;
+        this.#remember(id, low, high);
         return id;
       }
     }

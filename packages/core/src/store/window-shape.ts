@@ -18,6 +18,7 @@ import {
   HITS,
   LEAD,
   OPENED_LOW,
+  OTHERS,
   OTHERS_UNTIL,
   WINDOW,
   WindowRecord,
@@ -162,29 +163,10 @@ export class WindowShape implements Shape {
    * times. Needs a `read` at `now`.
    */
   msUntilAtMost(id: number, target: number, refusedWeight: number, now: number): number {
-    let held = this.hits + refusedWeight * this.refusals;
+    const held = this.hits + refusedWeight * this.refusals;
     if (held <= target) return 0;
-    if (this.#chain.first(id) === 0) return this.endsAt - now;
-    const ends: { at: number; held: number }[] = [];
-    let inChain = 0;
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      const part = chain.hits(link) - chain.refunds(link) + refusedWeight * chain.refusals(link);
-      ends.push({
-        at: this.#succession.liveUntil(id, chain.opener(link), chain.place(link)),
-        held: part,
-      });
-      inChain += part;
-    }
-    const record = this.#record;
-    const own = this.#succession.liveUntil(id, record.opener(id), record.openedAt(id));
-    ends.push({ at: own, held: held - inChain });
-    ends.sort((left, right) => left.at - right.at);
-    for (const end of ends) {
-      held -= end.held;
-      if (held <= target) return end.at - now;
-    }
-    return this.endsAt - now;
+    const until = this.#succession.untilAtMost(id, held, target, refusedWeight);
+    return (until === 0 ? this.endsAt : until) - now;
   }
 
   refresh(id: number, now: number): void {
@@ -232,7 +214,27 @@ export class WindowShape implements Shape {
     return start > now + this.windowMs ? "ahead" : "live";
   }
 
+  touch(ids: Int32Array, count: number): void {
+    if (this.shared) this.#chain.touch(ids, count);
+  }
+
   join(id: number, component: Component, now: number): boolean | undefined {
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    const link = this.shared ? chunk[at + CHAIN]! : 0;
+    const isUpToDate = link !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
+    // Nearly always: more hits of a component that is known, and what is summed up still holds.
+    if (isUpToDate && now < this.#endsAt(id, chunk, at)) {
+      const others = chunk[at + OTHERS]!;
+      const more = this.#chain.moreHits(link, component);
+      if (more > 0 && others + more < WIDE && others !== WIDE) {
+        this.#chain.addHits(link, more);
+        chunk[at + OTHERS] = others + more;
+        return true;
+      }
+    }
     this.read(id, now);
     return this.#succession.join(id, component, now);
   }

@@ -55,6 +55,32 @@ export class WindowSuccession {
     return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
   }
 
+  /**
+   * When the live windows hold at most `target` of what they hold now, refused hits counted so many
+   * times; 0 for when the newest ends.
+   */
+  untilAtMost(id: number, heldNow: number, target: number, refusedWeight: number): number {
+    const chain = this.#chain;
+    const record = this.#record;
+    if (chain.first(id) === 0) return 0;
+    const ends: { at: number; held: number }[] = [];
+    let inChain = 0;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      const held = chain.hits(link) - chain.refunds(link) + refusedWeight * chain.refusals(link);
+      ends.push({ at: this.liveUntil(id, chain.opener(link), chain.place(link)), held });
+      inChain += held;
+    }
+    const own = this.liveUntil(id, record.opener(id), record.openedAt(id));
+    ends.push({ at: own, held: heldNow - inChain });
+    ends.sort((left, right) => left.at - right.at);
+    let held = heldNow;
+    for (const end of ends) {
+      held -= end.held;
+      if (held <= target) return end.at;
+    }
+    return 0;
+  }
+
   /** Merges another replica's component; returns whether it was new, undefined without room. */
   join(id: number, component: Component, now: number): boolean | undefined {
     const { replica, generation, opener, place } = component;

@@ -19,9 +19,11 @@ export class ByteReader {
   high = 0;
 
   readonly bytes: Uint8Array;
+  readonly #view: DataView;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.position = 0;
     this.end = bytes.length;
   }
@@ -78,6 +80,17 @@ export class ByteReader {
 
   /** A 64-bit number of so many bytes, into `low` and `high`. */
   halves(bytes: number): void {
+    const { position } = this;
+    if (position + 8 <= this.end) {
+      // Nearly always: eight bytes are there, and those that are not of it are cut off.
+      const low = this.#view.getInt32(position, true);
+      const high = this.#view.getInt32(position + 4, true);
+      this.position = position + bytes;
+      this.low = bytes < 4 ? low & ((1 << (8 * bytes)) - 1) : low;
+      if (bytes <= 4) this.high = 0;
+      else this.high = bytes < 8 ? high & ((1 << (8 * bytes - 32)) - 1) : high;
+      return;
+    }
     let low = 0;
     let high = 0;
     for (let index = 0; index < bytes; index++) {

@@ -12,10 +12,12 @@ export const VARINT_BYTES_MAX = 8;
 
 export class ByteWriter {
   readonly bytes: Uint8Array;
+  readonly #view: DataView;
   position = 0;
 
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.bytes.buffer);
   }
 
   /** Whether so many bytes more fit. */
@@ -70,8 +72,16 @@ export class ByteWriter {
 
   /** The lowest bytes of a 64-bit number given as two halves. */
   halves(low: number, high: number, bytes: number): void {
+    const { position } = this;
+    this.position = position + bytes;
+    if (position + 8 <= this.bytes.length) {
+      // What is too much here is written over by what comes next.
+      this.#view.setInt32(position, low, true);
+      this.#view.setInt32(position + 4, high, true);
+      return;
+    }
     for (let index = 0; index < bytes; index++) {
-      this.u8(index < 4 ? low >>> (8 * index) : high >>> (8 * index - 32));
+      this.bytes[position + index] = index < 4 ? low >>> (8 * index) : high >>> (8 * index - 32);
     }
   }
 }

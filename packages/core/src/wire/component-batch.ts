@@ -12,6 +12,10 @@ export const BATCH_MAX = 8_192;
 
 const TWO_32 = 2 ** 32;
 const INDEX_RANGE = 2 ** 20;
+/** From here on counting is faster than comparing. */
+const COUNTED_MIN = 512;
+const DIGIT_BITS = 11;
+const DIGITS = 2 ** DIGIT_BITS;
 
 export class ComponentBatch {
   size = 0;
@@ -27,7 +31,9 @@ export class ComponentBatch {
   /** After `sort`: the places of the components in the columns, in the order of fingerprints. */
   readonly order: Uint16Array = new Uint16Array(BATCH_MAX);
 
-  readonly #sortable = new Float64Array(BATCH_MAX);
+  readonly #sortable = new Float64Array(COUNTED_MIN);
+  readonly #spare = new Uint16Array(BATCH_MAX);
+  readonly #starts = new Uint16Array(DIGITS);
 
   get isFull(): boolean {
     return this.size === BATCH_MAX;
@@ -53,13 +59,45 @@ export class ComponentBatch {
 
   /** Orders by fingerprint, as unsigned numbers; components of one key keep their order. */
   sort(): void {
+    if (this.size < COUNTED_MIN) this.#sortByComparing();
+    else this.#sortByCounting();
+    for (let rank = 1; rank < this.size; rank++) this.#sink(rank);
+  }
+
+  #sortByComparing(): void {
     const { size, order, high } = this;
     const sortable = this.#sortable.subarray(0, size);
     // The upper half and the place fit one double, and doubles are sorted without a callback.
     for (let at = 0; at < size; at++) sortable[at] = (high[at]! >>> 0) * INDEX_RANGE + at;
     sortable.sort();
     for (let rank = 0; rank < size; rank++) order[rank] = sortable[rank]! % INDEX_RANGE;
-    for (let rank = 1; rank < size; rank++) this.#sink(rank);
+  }
+
+  /** By the upper half, one digit after the other, the lowest first. */
+  #sortByCounting(): void {
+    const { size, order } = this;
+    for (let at = 0; at < size; at++) order[at] = at;
+    this.#sortByDigit(order, this.#spare, 0);
+    this.#sortByDigit(this.#spare, order, DIGIT_BITS);
+    this.#sortByDigit(order, this.#spare, 2 * DIGIT_BITS);
+    order.set(this.#spare.subarray(0, size));
+  }
+
+  #sortByDigit(from: Uint16Array, to: Uint16Array, shift: number): void {
+    const { size, high } = this;
+    const starts = this.#starts.fill(0);
+    for (let at = 0; at < size; at++) starts[(high[at]! >>> shift) & (DIGITS - 1)]!++;
+    let start = 0;
+    for (let digit = 0; digit < DIGITS; digit++) {
+      const count = starts[digit]!;
+      starts[digit] = start;
+      start += count;
+    }
+    for (let rank = 0; rank < size; rank++) {
+      const at = from[rank]!;
+      const digit = (high[at]! >>> shift) & (DIGITS - 1);
+      to[starts[digit]!++] = at;
+    }
   }
 
   /** Puts a component before those with the same upper and a larger lower half. */

@@ -41,7 +41,7 @@ class Lane implements Announcer {
     });
     this.#rule = section.rule();
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
-    const company = { replicas: this.replicas, separation: null };
+    const company = { replicas: this.replicas, outlook: { separation: null } };
     this.#usual = isShort ? usualCheck(this.store, [policy], isShared ? company : null) : null;
   }
 
@@ -61,7 +61,7 @@ class Lane implements Announcer {
   join(key: number, hits: number, dice: number): boolean {
     const replica = 1 + (dice % OTHERS);
     const opener = (dice >> 1) % (OTHERS + 1);
-    const place = Math.max(0, this.store.now - this.replicas.offsetMs(opener) - (dice >> 2));
+    const place = Math.max(0, this.store.now - this.replicas.offsetMs(opener) - 6 * (dice >> 2));
     const counted = { low: key, high: ~key, replica, opener, place, hits };
     return this.store.join(Object.assign(blankComponent(), counted));
   }
@@ -165,5 +165,23 @@ describe("the usual check", () => {
       true,
     );
     expect(usualChecks).toBeGreaterThan(1_000);
+  });
+
+  it("leaves out what others counted in a window that is over before the newest", () => {
+    const lanes = [new Lane(true, true), new Lane(false, true)];
+    const used = lanes.map((lane) => {
+      lane.store.advance(100, 100);
+      lane.check(1, 1);
+      const counted = { low: 1, high: ~1, replica: 1, opener: 1, place: 80, hits: 1 };
+      lane.store.join(Object.assign(blankComponent(), counted));
+      return [129, 130].map((now) => {
+        lane.store.advance(now, now);
+        return lane.check(1, 1).used;
+      });
+    });
+    expect(used).toEqual([
+      [3, 3],
+      [3, 3],
+    ]);
   });
 });

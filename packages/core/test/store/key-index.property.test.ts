@@ -1,7 +1,12 @@
 import { seededRandom, seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "../../src/store/key-index.ts";
+import {
+  FINGERPRINT_HIGH,
+  FINGERPRINT_LOW,
+  KeyIndex,
+  LOCATED_MAX,
+} from "../../src/store/key-index.ts";
 import { RecordPool } from "../../src/store/record-pool.ts";
 
 /** The index beside a Map that is told the same. */
@@ -31,6 +36,17 @@ class IndexTwin {
     this.known.delete(`${low},${high}`);
   }
 
+  /** Looks for several at once; whether each was found, or not found at the first look. */
+  located(keys: readonly (readonly [number, number])[]): boolean {
+    const ids = new Int32Array(LOCATED_MAX);
+    const [low, high] = [0, 1].map((half) => Int32Array.from(keys, (key) => key[half]!));
+    this.index.locate(low!, high!, ids, keys.length);
+    return keys.every(([keyLow, keyHigh], at) => {
+      const known = this.known.get(`${keyLow},${keyHigh}`) ?? 0;
+      return ids[at] === 0 || ids[at] === known;
+    });
+  }
+
   found(low: number, high: number): boolean {
     return this.index.find(low, high) === (this.known.get(`${low},${high}`) ?? 0);
   }
@@ -49,6 +65,14 @@ describe("KeyIndex agrees with a Map", () => {
           for (const [isInsertion, [low, high]] of changes) {
             if (isInsertion) twin.insert(low, high);
             else twin.remove(low, high);
+            if (low % 2 === 0)
+              expect(
+                twin.located([
+                  [low, high],
+                  [low + 1, high],
+                  [3, 0],
+                ]),
+              ).toBe(true);
             expect(twin.found(low, high)).toBe(true);
           }
           for (let low = -3; low <= 60; low++) {
@@ -92,5 +116,23 @@ describe("KeyIndex agrees with a Map", () => {
     expect(twin.index.find(3, ~3)).toBe(0);
     twin.insert(3, ~3);
     expect(twin.found(3, ~3)).toBe(true);
+  });
+
+  it("finds nearly all of many at the first look when it looks for several at once", () => {
+    const twin = new IndexTwin(7);
+    const random = seededRandom(3);
+    const half = (): number => (random() * 2 ** 32) | 0;
+    const keys = Array.from({ length: 20_000 }, () => [half(), half()] as const);
+    for (const [low, high] of keys) twin.insert(low, high);
+    const ids = new Int32Array(LOCATED_MAX);
+    let found = 0;
+    for (let first = 0; first < keys.length; first += LOCATED_MAX) {
+      const some = keys.slice(first, first + LOCATED_MAX);
+      const [low, high] = [0, 1].map((half) => Int32Array.from(some, (key) => key[half]!));
+      expect(twin.located(some)).toBe(true);
+      twin.index.locate(low!, high!, ids, some.length);
+      found += ids.subarray(0, some.length).filter((id) => id !== 0).length;
+    }
+    expect(found).toBeGreaterThan(0.98 * keys.length);
   });
 });

@@ -73,6 +73,16 @@ describe("records with counts of which nobody has been told", () => {
     expect(all.records.word(one, FRAME)).toBe(7);
   });
 
+  it("are not taken for those of a later frame that was long before", () => {
+    const all = pendingOf(2);
+    const [one, other] = all.ids as [number, number];
+    begin(all, one);
+    const word = begin(all, other);
+    all.pending.close(7);
+    all.pending.close(8);
+    expect(all.pending.has(other, word)).toBe(false);
+  });
+
   it("are left as they are when they are another key's by the time they are settled", () => {
     const all = pendingOf(2);
     const [one] = all.ids as [number];
