@@ -171,7 +171,8 @@ export class LogShape implements Shape {
 
   /**
    * Shows the base first, so that whoever hears it does not count what has left. It is shown well
-   * before the window: a clock a little off would otherwise count all of it as hits at its edge.
+   * before the window: a clock a little off would otherwise count all of it as hits at its edge. In
+   * the first moments of a clock there is no such time, and the earliest has to do.
    */
   emit(
     id: number,
@@ -184,10 +185,10 @@ export class LogShape implements Shape {
     if (this.#own.live(id) === 0) return;
     component.opener = SELF;
     component.refusals = 0;
-    component.place = now - this.#windowMs - this.#marginMs;
+    component.place = Math.max(0, now - this.#windowMs - this.#marginMs);
     component.hits = this.#own.base(id) >>> 0;
     component.refunds = 0;
-    if (component.place >= 0) visit(component);
+    if (component.place > 0 || component.hits > 0) visit(component);
     this.#own.walk(id, (time, total) => {
       component.place = time;
       component.hits = total >>> 0;
@@ -210,10 +211,10 @@ export class LogShape implements Shape {
     component.refusals = 0;
     const show: LogVisitor = (lists, owner, offsetMs, refunds, generation) => {
       component.generation = generation >>> 0;
-      component.place = now - offsetMs - this.#windowMs - this.#marginMs;
+      component.place = Math.max(0, now - offsetMs - this.#windowMs - this.#marginMs);
       component.hits = lists.base(owner) >>> 0;
       component.refunds = 0;
-      if (component.place >= 0) visit(component);
+      if (component.place > 0 || component.hits > 0) visit(component);
       lists.walk(owner, (time, total) => {
         component.place = time;
         component.hits = total >>> 0;
