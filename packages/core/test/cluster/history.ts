@@ -5,15 +5,21 @@
 
 import type { Decision } from "../../src/decision.ts";
 import type { Policy } from "../../src/policies/policy.ts";
+import { LastingTruth, type Truth } from "./history-truth.ts";
 import { randomFrom, SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
 
 export interface HistoryOptions {
   readonly policies: readonly Policy[];
+  /** What is true, from what happens and what time it is. */
+  readonly truth?: (now: () => number) => Truth;
   readonly steps: number;
   /** Whether some replicas end without a word, and others come. */
   readonly crashes?: boolean;
   readonly resets?: boolean;
   readonly refunds?: boolean;
+  /** Whether what is counted is held, and released. */
+  readonly releases?: boolean;
   /** So few that keys have to be given up. */
   readonly maxKeys?: number;
   /** How wrong clocks are at most. */
@@ -22,6 +28,8 @@ export interface HistoryOptions {
 
 const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
 const REPLICAS_MAX = 8;
+/** The network's longest delay; frames take up to half as long again. */
+export const DELAY_MS_MAX = 60;
 
 interface Hit {
   readonly replica: SimulatedReplica;
@@ -32,16 +40,16 @@ interface Hit {
 
 export class History {
   readonly fleet: SimulatedFleet;
-  /** Hits that were counted anywhere, by key: none is ever taken off. */
-  readonly counted = new Map<string, number>();
-  readonly refunded = new Map<string, number>();
+  readonly truth: Truth;
   /** The key that was asked for last. */
   lastKey = KEYS[0]!;
   readonly #options: HistoryOptions;
   readonly #random: () => number;
   readonly #hits: Hit[] = [];
 
-  constructor(seed: number, options: HistoryOptions) {
+  constructor(seed: number, options: HistoryOptions, time: SimulatedTime) {
+    const { truth = () => new LastingTruth() } = options;
+    this.truth = truth(() => time.nowMs);
     this.#options = options;
     this.#random = randomFrom(seed);
     this.fleet = new SimulatedFleet({
@@ -49,7 +57,8 @@ export class History {
       seed,
       loss: this.#random() / 2,
       duplicate: this.#random() * 0.35,
-      delayMs: this.#below(60),
+      delayMs: this.#below(DELAY_MS_MAX),
+      pass: (ms) => time.advance(ms),
       ...(options.maxKeys !== undefined && { maxKeys: options.maxKeys }),
     });
     const replicas = 2 + this.#below(4);
@@ -78,9 +87,10 @@ export class History {
 
   #step(): void {
     const { fleet } = this;
-    const { crashes, resets, refunds } = this.#options;
+    const { crashes, resets, refunds, releases } = this.#options;
     const dice = this.#below(100);
-    if (dice < 55) this.#hit();
+    if (dice < 25 && releases === true) this.#release();
+    else if (dice < 55) this.#hit();
     else if (dice < 80) fleet.pass(this.#below(120));
     else if (dice < 84) fleet.network.cut(this.#any().transport, this.#any().transport);
     else if (dice < 87) fleet.network.heal();
@@ -99,7 +109,7 @@ export class History {
     const decision = replica.limiter.check(key, cost);
     if (!decision.allowed) return;
     this.#hits.push({ replica, key, decision, cost });
-    this.counted.set(key, (this.counted.get(key) ?? 0) + cost);
+    this.truth.count(replica, key, cost);
   }
 
   #refund(): void {
@@ -108,13 +118,21 @@ export class History {
     const before = hit.replica.limiter.status().ignoredRefunds;
     hit.replica.limiter.refund(hit.key, hit.cost, hit.decision);
     const ignored = hit.replica.limiter.status().ignoredRefunds - before;
-    this.refunded.set(hit.key, (this.refunded.get(hit.key) ?? 0) + hit.cost - ignored);
+    this.truth.giveBack(hit.replica, hit.key, hit.cost - ignored);
+  }
+
+  #release(): void {
+    const hit = this.#hits.splice(this.#below(this.#hits.length), 1)[0];
+    if (hit === undefined || !this.fleet.replicas.includes(hit.replica)) return;
+    hit.replica.limiter.release(hit.key, hit.cost);
+    this.truth.giveBack(hit.replica, hit.key, hit.cost);
   }
 
   #crash(): void {
     if (this.fleet.replicas.length < 2) return;
     const replica = this.#any();
     replica.crash();
+    this.truth.crash(replica);
     this.fleet.replicas = this.fleet.replicas.filter((other) => other !== replica);
   }
 

@@ -31,6 +31,8 @@ export interface FleetOptions extends MemoryNetworkOptions {
   readonly maxKeys?: number;
   readonly secret?: string;
   readonly onPartition?: SeparatedMode;
+  /** Lets time pass; the faked timers of the test when absent. */
+  readonly pass?: (ms: number) => void;
 }
 
 export class SimulatedReplica {
@@ -108,7 +110,8 @@ export class SimulatedFleet {
   }
 
   pass(ms: number): void {
-    vi.advanceTimersByTime(ms);
+    const { pass = vi.advanceTimersByTime } = this.#options;
+    pass.call(vi, ms);
   }
 
   close(): void {

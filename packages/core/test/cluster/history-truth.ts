@@ -1,0 +1,122 @@
+/**
+ * What is true in a history, whatever anybody has heard: how much of a key can be seen at most, and what
+ * everybody has to see in the end.
+ */
+
+export interface Truth {
+  /** A replica has counted hits. */
+  count(replica: object, key: string, hits: number): void;
+  /** A replica has given back hits. */
+  giveBack(replica: object, key: string, hits: number): void;
+  /** A replica has ended without a word. */
+  crash(replica: object): void;
+  /** The most that anybody may see now: more would be hits that did not happen. */
+  most(key: string): number;
+  /** What all see when all is heard. */
+  exact(key: string): number;
+}
+
+/** Of windows and slots that last longer than the history. */
+export class LastingTruth implements Truth {
+  readonly #counted = new Map<string, number>();
+  readonly #givenBack = new Map<string, number>();
+
+  count(_replica: object, key: string, hits: number): void {
+    this.#counted.set(key, (this.#counted.get(key) ?? 0) + hits);
+  }
+
+  giveBack(_replica: object, key: string, hits: number): void {
+    this.#givenBack.set(key, (this.#givenBack.get(key) ?? 0) + hits);
+  }
+
+  crash(): void {}
+
+  /** Who has heard of a hit need not have heard that it was given back. */
+  most(key: string): number {
+    return this.#counted.get(key) ?? 0;
+  }
+
+  exact(key: string): number {
+    return this.most(key) - (this.#givenBack.get(key) ?? 0);
+  }
+}
+
+/** Of a log whose hits leave it during the history. */
+export class LeavingTruth implements Truth {
+  readonly #hits = new Map<string, { readonly atMs: number; readonly hits: number }[]>();
+  readonly #windowMs: number;
+  readonly #lateMs: number;
+  readonly #now: () => number;
+
+  /** @param lateMs how much too late a clock may be known, and so how much too long a hit be seen */
+  constructor(windowMs: number, lateMs: number, now: () => number) {
+    this.#windowMs = windowMs;
+    this.#lateMs = lateMs;
+    this.#now = now;
+  }
+
+  count(_replica: object, key: string, hits: number): void {
+    const all = this.#hits.get(key) ?? [];
+    all.push({ atMs: this.#now(), hits });
+    this.#hits.set(key, all);
+  }
+
+  giveBack(): void {}
+
+  crash(): void {}
+
+  most(key: string): number {
+    return this.#since(key, this.#now() - this.#windowMs - this.#lateMs);
+  }
+
+  exact(key: string): number {
+    return this.#since(key, this.#now() - this.#windowMs);
+  }
+
+  #since(key: string, atMs: number): number {
+    const all = this.#hits.get(key) ?? [];
+    return all.reduce((sum, hit) => sum + (hit.atMs > atMs ? hit.hits : 0), 0);
+  }
+}
+
+/** Of what is held at once: each replica is seen as it was at some time, and not at all once it is gone. */
+export class HeldTruth implements Truth {
+  readonly #held = new Map<object, Map<string, { now: number; most: number }>>();
+  readonly #gone = new Set<object>();
+
+  count(replica: object, key: string, hits: number): void {
+    const held = this.#of(replica, key);
+    held.now += hits;
+    held.most = Math.max(held.most, held.now);
+  }
+
+  giveBack(replica: object, key: string, hits: number): void {
+    this.#of(replica, key).now -= hits;
+  }
+
+  crash(replica: object): void {
+    this.#gone.add(replica);
+  }
+
+  most(key: string): number {
+    let most = 0;
+    for (const keys of this.#held.values()) most += keys.get(key)?.most ?? 0;
+    return most;
+  }
+
+  exact(key: string): number {
+    let held = 0;
+    for (const [replica, keys] of this.#held) {
+      if (!this.#gone.has(replica)) held += keys.get(key)?.now ?? 0;
+    }
+    return held;
+  }
+
+  #of(replica: object, key: string): { now: number; most: number } {
+    const keys = this.#held.get(replica) ?? new Map<string, { now: number; most: number }>();
+    this.#held.set(replica, keys);
+    const held = keys.get(key) ?? { now: 0, most: 0 };
+    keys.set(key, held);
+    return held;
+  }
+}

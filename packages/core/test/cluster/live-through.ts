@@ -1,0 +1,79 @@
+/**
+ * Lives through many random histories, each from a number that it can be replayed from.
+ */
+
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { expect, vi } from "vitest";
+import { History, type HistoryOptions } from "./history.ts";
+import { SimulatedTime } from "./simulated-time.ts";
+
+const START_MS = 1_790_000_000_000;
+/** How many histories of each kind are lived through usually, and times how many in a wide search. */
+const HISTORIES = 12;
+const WIDER = 2;
+
+/** The real one, from before time is stubbed. */
+const nextTurn = setImmediate;
+
+/**
+ * Lives through histories in which after no step anybody sees what did not happen. Each has a turn of
+ * its own, so that what it leaves is freed before the next.
+ *
+ * @param look looks at each when all its steps are done
+ */
+export async function liveThrough(
+  options: HistoryOptions,
+  look: (history: History) => void = () => {},
+): Promise<void> {
+  const seeds = fc.noShrink(fc.integer({ min: 0, max: 2 ** 31 - 1 }));
+  const property = fc.asyncProperty(seeds, async (seed) => {
+    live(seed, options, look);
+    await new Promise((resolve) => nextTurn(resolve));
+  });
+  const isWide = Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) > 1;
+  await fc.assert(property, seededRuns(isWide ? WIDER * HISTORIES : HISTORIES));
+}
+
+function live(seed: number, options: HistoryOptions, look: (history: History) => void): void {
+  const time = new SimulatedTime(START_MS);
+  time.install();
+  try {
+    const history = new History(seed, options, time);
+    history.run(() => lookForPhantoms(history));
+    look(history);
+    history.fleet.close();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
+
+/** What every replica sees of each key once all must have heard of all: one number if they agree. */
+export function viewsInTheEnd(history: History): Map<string, Set<number>> {
+  history.recover();
+  const { replicas } = history.fleet;
+  return new Map(
+    history.keys.map((key) => [key, new Set(replicas.map((replica) => replica.view(key)[0]!))]),
+  );
+}
+
+/** All see the same, and that is the truth. */
+export function expectExact(history: History): void {
+  for (const [key, seen] of viewsInTheEnd(history)) {
+    expect(seen, key).toEqual(new Set([history.truth.exact(key)]));
+  }
+}
+
+/** All see the same. */
+export function expectAgreement(history: History): void {
+  for (const [key, seen] of viewsInTheEnd(history)) expect(seen.size, key).toBe(1);
+}
+
+function lookForPhantoms({ lastKey, truth, fleet }: History): void {
+  const most = truth.most(lastKey);
+  for (const replica of fleet.replicas) {
+    const seen = replica.view(lastKey)[0]!;
+    // An assertion for each of a million looks would cost more than all the rest.
+    if (seen > most) expect.fail(`${seen} hits of ${lastKey} are seen, and ${most} happened`);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Time that passes when a test says so, made for histories with thousands of frames on their way:
+ * what is due next is found without looking at all that will be.
+ *
+ * Timers fire in the order of their times and, of one time, in the order in which they were set; before
+ * the next one, all that was put off with `setImmediate` is done, as in a process.
+ */
+
+import { vi } from "vitest";
+
+interface Timer {
+  atMs: number;
+  readonly order: number;
+  readonly everyMs: number | undefined;
+  call: (() => void) | undefined;
+  unref(): Timer;
+  ref(): Timer;
+}
+
+/** Node counts no time below this. */
+const LEAST_MS = 1;
+
+export class SimulatedTime {
+  nowMs = 0;
+  readonly #startMs: number;
+  readonly #heap: Timer[] = [];
+  #immediates: Timer[] = [];
+  #order = 0;
+
+  /** @param startMs since 1970 */
+  constructor(startMs: number) {
+    this.#startMs = startMs;
+  }
+
+  /** Makes this the time of everybody in the process, until `vi.unstubAllGlobals`. */
+  install(): void {
+    const put = (call: () => void, afterMs = 0, everyMs?: number): Timer =>
+      this.#add({ atMs: this.nowMs + Math.max(LEAST_MS, afterMs), everyMs, call });
+    const end = (timer: Timer | undefined): void => {
+      if (timer !== undefined) timer.call = undefined;
+    };
+    const startMs = this.#startMs;
+    vi.stubGlobal("setTimeout", (call: () => void, afterMs?: number) => put(call, afterMs));
+    vi.stubGlobal("setInterval", (call: () => void, ms: number) => put(call, ms, ms));
+    vi.stubGlobal("setImmediate", (call: () => void) => this.#putOff(call));
+    for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
+      vi.stubGlobal(name, end);
+    }
+    vi.stubGlobal("performance", { now: () => this.nowMs });
+    vi.stubGlobal("Date", { now: () => startMs + Math.floor(this.nowMs) });
+  }
+
+  advance(ms: number): void {
+    const endMs = this.nowMs + ms;
+    this.#doImmediates();
+    for (let next = this.#heap[0]; next !== undefined && next.atMs <= endMs; next = this.#heap[0]) {
+      this.#remove();
+      const { call, everyMs } = next;
+      if (call === undefined) continue;
+      this.nowMs = next.atMs;
+      if (everyMs !== undefined) {
+        next.atMs += everyMs;
+        this.#insert(next);
+      }
+      call();
+      this.#doImmediates();
+    }
+    this.nowMs = endMs;
+  }
+
+  #putOff(call: () => void): Timer {
+    const timer = this.#timer({ atMs: this.nowMs, everyMs: undefined, call });
+    this.#immediates.push(timer);
+    return timer;
+  }
+
+  #add(given: Pick<Timer, "atMs" | "everyMs" | "call">): Timer {
+    const timer = this.#timer(given);
+    this.#insert(timer);
+    return timer;
+  }
+
+  #timer(given: Pick<Timer, "atMs" | "everyMs" | "call">): Timer {
+    const timer = { ...given, order: this.#order++, unref: () => timer, ref: () => timer };
+    return timer;
+  }
+
+  #doImmediates(): void {
+    while (this.#immediates.length > 0) {
+      const put = this.#immediates;
+      this.#immediates = [];
+      for (const { call } of put) call?.();
+    }
+  }
+
+  // ── A heap: each timer is due no later than those below it ───────────────────────────────────
+
+  #insert(timer: Timer): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(timer);
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (!isBefore(timer, heap[above]!)) break;
+      heap[at] = heap[above]!;
+      at = above;
+    }
+    heap[at] = timer;
+  }
+
+  #remove(): void {
+    const heap = this.#heap;
+    const last = heap.pop()!;
+    const { length } = heap;
+    if (length === 0) return;
+    let at = 0;
+    for (;;) {
+      let below = 2 * at + 1;
+      if (below >= length) break;
+      if (below + 1 < length && isBefore(heap[below + 1]!, heap[below]!)) below++;
+      if (!isBefore(heap[below]!, last)) break;
+      heap[at] = heap[below]!;
+      at = below;
+    }
+    heap[at] = last;
+  }
+}
+
+function isBefore(left: Timer, right: Timer): boolean {
+  return left.atMs === right.atMs ? left.order < right.order : left.atMs < right.atMs;
+}
