@@ -6,7 +6,7 @@
  */
 
 import { checkCodeBlocks } from "./docs/code-blocks.mjs";
-import { errorsPage } from "./docs/errors-page.mjs";
+import { codePages } from "./docs/code-pages.mjs";
 import { checkLinks } from "./docs/links.mjs";
 import { execute, executeTool, say, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
@@ -56,7 +56,7 @@ function checks(update) {
       "API reports",
       () => execute(process.execPath, ["scripts/api.mjs", ...(update ? [UPDATE] : [])]),
     ],
-    ["docs: page of error codes", () => errorsPage(update)],
+    ["docs: pages of codes", () => codePages(update)],
     ["docs: code blocks compile", checkCodeBlocks],
     ["docs: links lead somewhere", checkLinks],
   ];

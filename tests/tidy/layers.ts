@@ -49,8 +49,13 @@ export const CORE_PARTS: readonly Part[] = [
     ],
   },
   {
+    name: "http",
+    holds: ["http/"],
+    mayImport: ["bottom", "time", "policies", "replication", "cluster", "limiter"],
+  },
+  {
     name: "entries",
-    holds: ["index.ts", "ipc.ts", "testing.ts", "transport.ts"],
+    holds: ["http.ts", "index.ts", "ipc.ts", "testing.ts", "transport.ts"],
     mayImport: [
       "bottom",
       "lattice",
@@ -62,6 +67,7 @@ export const CORE_PARTS: readonly Part[] = [
       "replication",
       "cluster",
       "limiter",
+      "http",
     ],
   },
 ];

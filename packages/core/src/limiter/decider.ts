@@ -5,7 +5,7 @@
  * limiter of one policy, and leaves no trace of a hit that was refused, but for policies that say so.
  */
 
-import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts";
+import { Decision, type RefusalReason } from "../decision.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
@@ -13,6 +13,7 @@ import type { Separation } from "../replication/isolation.ts";
 import { FRAME } from "../store/entry.ts";
 import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
+import { binding } from "./binding.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { hasPenalties, MarkedWait, punish } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
@@ -36,6 +37,8 @@ export class Decider {
   readonly #countsRefused: boolean;
   readonly #separated: Separated;
   #separation: Separation | null = null;
+  /** Which policies counted the hit that the last call refused. */
+  readonly #refusedCounts: boolean[];
 
   constructor(
     store: Store,
@@ -54,6 +57,7 @@ export class Decider {
     this.#markIndex = Math.max(0, index);
     this.#strict = index < 0 ? null : (policies[index] as FixedWindowPolicy);
     this.#countsRefused = policies.some((policy) => countsRefused(policy));
+    this.#refusedCounts = policies.map(() => false);
   }
 
   /** Decides about a key at the store's time. */
@@ -108,11 +112,13 @@ export class Decider {
       } else if (mode !== "peek") id = 0;
       return this.#decision(null, mode === "peek" ? 0 : id, low);
     }
+    if (this.#countsRefused) this.#refusedCounts.fill(false);
     if (mode === "check" && reason !== "partition") {
       reason = this.#refuse(id, low, high, reason);
     }
     this.#takeBack(reason);
-    return this.#decision(reason, 0, low);
+    const isCounted = mode === "check" && this.#countsRefused && this.#refusedCounts.includes(true);
+    return this.#decision(reason, isCounted ? id : 0, low);
   }
 
   /** Whether what the hit would be the last of is this replica's part of each limit. */
@@ -223,6 +229,7 @@ export class Decider {
       if (cost > limits[index]! && rule.held === 0) continue;
       store.changed(id);
       rule.add(id, cost);
+      this.#refusedCounts[index] = true;
       store.setRefused(id);
       rule.read(id, low, store.now, store.clusterNow);
       judge(rule, cost, limits[index]!, false, verdict);
@@ -264,7 +271,9 @@ export class Decider {
       return new Decision(this.#verdicts[0]!, atMs, reason, ticket, undefined, degraded);
     }
     const tickets = rules.flatMap((rule, index) =>
-      id === 0 ? [0, 0] : [(rule.ticket(id) + tie) | 0, weights === null ? 1 : weights[index]!],
+      id === 0 || (reason !== null && !this.#refusedCounts[index])
+        ? [0, 0]
+        : [(rule.ticket(id) + tie) | 0, weights === null ? 1 : weights[index]!],
     );
     if (rules.length === 1) {
       return new Decision(this.#verdicts[0]!, atMs, reason, tickets, undefined, degraded);
@@ -272,25 +281,6 @@ export class Decider {
     const results = this.#verdicts.map((verdict) => Object.freeze({ ...verdict }));
     return new Decision(binding(results), atMs, reason, tickets, Object.freeze(results), degraded);
   }
-}
-
-/** The refusing policy with the longest wait, or the one with the least remaining. */
-function binding(results: readonly PolicyResult[]): PolicyResult {
-  let chosen = results[0]!;
-  let waitMs = 0;
-  for (const result of results) {
-    waitMs = Math.max(waitMs, result.waitMs);
-    if (result.allowed !== chosen.allowed) {
-      if (!result.allowed) chosen = result;
-    } else if (
-      result.allowed
-        ? result.remaining < chosen.remaining
-        : result.retryAfterMs > chosen.retryAfterMs
-    ) {
-      chosen = result;
-    }
-  }
-  return waitMs === chosen.waitMs ? chosen : { ...chosen, waitMs };
 }
 
 function countsRefused(policy: Policy): boolean {

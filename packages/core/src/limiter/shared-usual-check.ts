@@ -8,8 +8,8 @@
  */
 
 import { Decision } from "../decision.ts";
+import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
-import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../replication/isolation.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
 import type { KeyIndex } from "../store/key-index.ts";
@@ -50,12 +50,13 @@ export class SharedUsualCheck {
   readonly #replicas: Replicas;
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
+  readonly #countsRefused: boolean;
 
   constructor(
     store: Store,
     pending: Pending,
     window: WindowShape,
-    policy: Policy,
+    policy: FixedWindowPolicy,
     company: Company,
   ) {
     this.#store = store;
@@ -67,6 +68,7 @@ export class SharedUsualCheck {
     this.#replicas = company.replicas;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
     this.#refused = { ...this.#allowed, allowed: false };
+    this.#countsRefused = policy.countRefused;
   }
 
   /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
@@ -109,7 +111,7 @@ export class SharedUsualCheck {
       const ticket = ticketOf(chunk[start + GENERATION]!, opened, openedLow);
       return new Decision(allowed, now, null, (ticket + ticketTie(low, state)) | 0);
     }
-    if (held <= 0 || held > LIMIT_MAX) return null;
+    if (held <= 0 || held > LIMIT_MAX || this.#countsRefused) return null;
     // Of windows that end one after the other, the first ones may free enough.
     if (chunk[at + CHAIN] !== 0 && chunk[at + OTHERS_UNTIL] !== (endsAt | 0)) return null;
     if ((state & REFUSED) === 0) store.setRefused(id);

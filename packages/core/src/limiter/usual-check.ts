@@ -8,6 +8,7 @@
  */
 
 import { Decision } from "../decision.ts";
+import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
@@ -28,14 +29,16 @@ export class UsualCheck {
   readonly #window: WindowShape;
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
+  readonly #countsRefused: boolean;
 
-  constructor(store: Store, window: WindowShape, policy: Policy) {
+  constructor(store: Store, window: WindowShape, policy: FixedWindowPolicy) {
     this.#store = store;
     this.#index = store.index;
     this.#records = store.records;
     this.#window = window;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
     this.#refused = { ...this.#allowed, allowed: false };
+    this.#countsRefused = policy.countRefused;
   }
 
   /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
@@ -67,7 +70,7 @@ export class UsualCheck {
       const ticket = ticketOf(chunk[start + GENERATION]!, SELF, opened) + ticketTie(low, state);
       return new Decision(allowed, now, null, ticket | 0);
     }
-    if (held > LIMIT_MAX) return null;
+    if (held > LIMIT_MAX || this.#countsRefused) return null;
     if ((state & REFUSED) === 0) store.setRefused(this.#records.id);
     const refused = this.#refused;
     refused.used = held;
@@ -87,7 +90,7 @@ export function usualCheck(
   const [policy] = policies;
   const [window] = store.shapes;
   if (policies.length !== 1 || policy?.kind !== "fixedWindow") return null;
-  if (policy.countRefused || hasPenalties(policy) || policy.limit > LIMIT_MAX) return null;
+  if (hasPenalties(policy) || policy.limit > LIMIT_MAX) return null;
   if (!(window instanceof WindowShape)) return null;
   if (!window.shared) return new UsualCheck(store, window, policy);
   const { pending } = store;

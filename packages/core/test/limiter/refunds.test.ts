@@ -168,3 +168,33 @@ describe("a refund", () => {
     expect(usedBy(limiter, "ada")).toEqual([0, 0]);
   });
 });
+
+describe("a refund of a hit that was refused and counted", () => {
+  const policies = [
+    fixedWindow({ limit: 2, windowMs: MINUTE, countRefused: true }),
+    fixedWindow({ limit: 2, windowMs: MINUTE, align: true, name: "aligned", countRefused: true }),
+    slidingWindow({ limit: 2, windowMs: MINUTE, countRefused: true }),
+  ];
+
+  for (const policy of policies) {
+    it(`gives it back to ${policy.name}`, () => {
+      const { limiter } = limiterWith(policy);
+      limiter.check("ada", 2);
+      const refused = limiter.check("ada");
+      expect([refused.allowed, refused.used]).toEqual([false, 3]);
+      limiter.refund("ada", 1, refused);
+      expect(usedBy(limiter, "ada")).toEqual([2]);
+      expect(limiter.status().ignoredRefunds).toBe(0);
+    });
+  }
+
+  it("leaves policies alone that did not count it", () => {
+    const { limiter } = limiterWith(
+      fixedWindow({ limit: 2, windowMs: MINUTE, countRefused: true }),
+      slidingWindow({ limit: 10, windowMs: MINUTE, countRefused: true }),
+    );
+    limiter.check("ada", 2);
+    limiter.refund("ada", 1, limiter.check("ada"));
+    expect(usedBy(limiter, "ada")).toEqual([2, 2]);
+  });
+});

@@ -29,8 +29,8 @@ class Lane implements Announcer {
   readonly #counted: { key: number; ticket: number; cost: number }[] = [];
   usualChecks = 0;
 
-  constructor(isShort: boolean, isShared: boolean) {
-    const policy = fixedWindow({ limit: LIMIT, windowMs: WINDOW_MS });
+  constructor(isShort: boolean, isShared: boolean, countRefused = false) {
+    const policy = fixedWindow({ limit: LIMIT, windowMs: WINDOW_MS, countRefused });
     const section = makeRule(policy, isShared);
     if (isShared) for (const name of ["one", "two"]) this.replicas.indexOf(name);
     this.store = new Store([section], {
@@ -123,7 +123,7 @@ function perform(lane: Lane, [op, key, cost, dice]: Step): unknown {
 }
 
 /** The same steps with and without the short cut, which must come to the same. */
-function compare(kinds: readonly Step[0][], isShared: boolean): number {
+function compare(kinds: readonly Step[0][], isShared: boolean, countRefused = false): number {
   const step: fc.Arbitrary<Step> = fc.tuple(
     fc.constantFrom(...kinds),
     fc.integer({ min: 1, max: KEYS_MAX + 2 }),
@@ -133,7 +133,8 @@ function compare(kinds: readonly Step[0][], isShared: boolean): number {
   let usualChecks = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
-      const [short, long] = [new Lane(true, isShared), new Lane(false, isShared)];
+      const short = new Lane(true, isShared, countRefused);
+      const long = new Lane(false, isShared, countRefused);
       for (const each of steps) {
         expect(perform(short, each)).toEqual(perform(long, each));
         expect(short.store.evictions).toEqual(long.store.evictions);
@@ -166,6 +167,18 @@ describe("the usual check", () => {
     );
     expect(usualChecks).toBeGreaterThan(1_000);
   });
+
+  it.each([false, true])(
+    "leaves hits that count though refused to it, in company: %s",
+    (isShared) => {
+      const usualChecks = compare(
+        ["check", "check", "check", "refund", "join", "other"],
+        isShared,
+        true,
+      );
+      expect(usualChecks).toBeGreaterThan(100);
+    },
+  );
 
   it("leaves out what others counted in a window that is over before the newest", () => {
     const lanes = [new Lane(true, true), new Lane(false, true)];

@@ -1,0 +1,45 @@
+/**
+ * Everything of a rate limiter for HTTP that is the same in every web framework.
+ *
+ * Adapters are made of this: a `Framework` says how to read requests and write headers, `Customs` what
+ * the limiter was like that users come from, and `makeGate` turns options into the gate that every
+ * request is asked at. Applications use the adapters instead.
+ *
+ * @packageDocumentation
+ */
+
+export { addressKey, type Ipv6Subnet } from "./http/address-key.ts";
+export {
+  compositeKey,
+  type Key,
+  type KeyAnswer,
+  storedKey,
+} from "./http/client-key.ts";
+export type { Customs } from "./http/customs.ts";
+export { durationText } from "./http/duration-text.ts";
+export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/fields.ts";
+export type {
+  Framework,
+  HeaderValue,
+  ProxyTrust,
+  ResponseEvents,
+} from "./http/framework.ts";
+export type { Gate } from "./http/gate.ts";
+export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options.ts";
+export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
+export { makeGate } from "./http/make-gate.ts";
+export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
+export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
+export type { RefusedBy } from "./http/problem.ts";
+export { limitOf } from "./http/quota.ts";
+export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/refusal.ts";
+export { spelled } from "./http/spelling.ts";
+export { isThenable, type MaybePromise } from "./http/thenable.ts";
+export type { Counter, Verdict } from "./http/verdict.ts";
+export { WallTime } from "./http/wall-time.ts";
+export {
+  TidegateWarning,
+  type WarningCode,
+  type WarningSwitches,
+  Warnings,
+} from "./http/warnings.ts";

@@ -1,0 +1,67 @@
+/**
+ * Who is always let through, or never: addresses, networks and keys.
+ *
+ * What reads like an address or a network is one, and everything else is a key, so a list may mix
+ * them. Exact entries are looked up; only networks are compared one by one.
+ */
+
+import { invalidOption } from "../options.ts";
+import { bareAddress, type Groups, isIpv4, parseAddress, sharePrefix } from "./address.ts";
+
+interface Network {
+  readonly groups: Groups;
+  readonly bits: number;
+}
+
+export class AddressList {
+  /** Whether an address can be in it at all. */
+  readonly hasAddresses: boolean;
+  readonly #keys: ReadonlySet<string>;
+  readonly #networks: readonly Network[];
+
+  constructor(option: string, entries: unknown) {
+    if (!Array.isArray(entries)) {
+      throw invalidOption(
+        option,
+        "an array of addresses, networks and keys, or a function",
+        entries,
+      );
+    }
+    const networks: Network[] = [];
+    const keys = new Set<string>();
+    entries.forEach((entry: unknown, index) => {
+      if (typeof entry !== "string" || entry === "") {
+        throw invalidOption(`${option}[${index}]`, "an address, a network or a key", entry);
+      }
+      const network = networkOf(entry);
+      if (network !== null) networks.push(network);
+      keys.add(entry);
+    });
+    this.#keys = keys;
+    this.#networks = networks;
+    this.hasAddresses = networks.length > 0;
+  }
+
+  /** Whether the key is listed, or the address is one of those listed or in a network listed. */
+  has(key: unknown, address: string | undefined): boolean {
+    if (typeof key === "string" && this.#keys.has(key)) return true;
+    if (!this.hasAddresses || address === undefined) return false;
+    const groups = parseAddress(bareAddress(address));
+    return (
+      groups !== null &&
+      this.#networks.some((network) => sharePrefix(groups, network.groups, network.bits))
+    );
+  }
+}
+
+/** An entry as a network, an address being one of full length; null for what is neither. */
+function networkOf(entry: string): Network | null {
+  const slash = entry.indexOf("/");
+  const address = slash < 0 ? entry : entry.slice(0, slash);
+  const groups = parseAddress(address);
+  if (groups === null) return null;
+  const most = isIpv4(address) ? 32 : 128;
+  const given = slash < 0 ? String(most) : entry.slice(slash + 1);
+  if (!/^(0|[1-9]\d{0,2})$/.test(given) || Number(given) > most) return null;
+  return { groups, bits: Number(given) + (128 - most) };
+}

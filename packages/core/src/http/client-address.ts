@@ -1,0 +1,86 @@
+/**
+ * Whose address a request is counted by, and the safety nets around it.
+ *
+ * Frameworks know about proxies; this only makes sure that what they say is an address. What proxies
+ * are trusted with is a setting that no test of an application finds wrong, so requests are looked at
+ * for signs of it: the first ones, and then one in so many.
+ */
+
+import type { AddressKeys, Ipv6Subnet } from "./address-key.ts";
+import type { Framework } from "./framework.ts";
+import type { Warnings } from "./warnings.ts";
+
+const WATCHED_FIRST = 256;
+const WATCHED_EVERY = 256;
+
+export class ClientAddress<Request, Response> {
+  readonly #framework: Framework<Request, Response>;
+  readonly #warnings: Warnings;
+  readonly #keys: AddressKeys;
+  readonly #usesSocketIfPermissive: boolean;
+  #isPermissive: boolean | null = null;
+  #seen = 0;
+
+  constructor(
+    framework: Framework<Request, Response>,
+    warnings: Warnings,
+    keys: AddressKeys,
+    usesSocketIfPermissive: boolean,
+  ) {
+    this.#framework = framework;
+    this.#warnings = warnings;
+    this.#keys = keys;
+    this.#usesSocketIfPermissive = usesSocketIfPermissive;
+  }
+
+  /** The address as text, which need not be one; undefined when there is none. */
+  text(request: Request): string | undefined {
+    const framework = this.#framework;
+    if (this.#usesSocketIfPermissive) {
+      this.#isPermissive ??= framework.proxyTrust(request) === "everybody";
+      if (this.#isPermissive) return framework.socketAddress(request);
+    }
+    return framework.address(request);
+  }
+
+  /** The key of a request's address; null when it has none, which is then said. */
+  key(request: Request, subnet: Ipv6Subnet): string | null {
+    const seen = this.#seen++;
+    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#watch(request);
+    const text = this.text(request);
+    if (text !== undefined) {
+      const key = this.#keys.of(text, subnet);
+      if (key !== null) return key;
+      this.#warnings.say("TIDEGATE_ADDRESS_INVALID");
+    }
+    const socket = this.#framework.socketAddress(request);
+    const key = socket === undefined ? null : this.#keys.of(socket, subnet);
+    if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
+    return key;
+  }
+
+  #watch(request: Request): void {
+    const framework = this.#framework;
+    const warnings = this.#warnings;
+    const forwardedFor = framework.requestHeader(request, "x-forwarded-for");
+    switch (framework.proxyTrust(request)) {
+      case "everybody":
+        warnings.say("TIDEGATE_PROXY_TRUSTS_ALL");
+        break;
+      case "ignored hops":
+        warnings.say("TIDEGATE_PROXY_TRUSTS_HOPS");
+        break;
+      case "nobody":
+        if (forwardedFor !== undefined) warnings.say("TIDEGATE_FORWARDED_FOR_UNTRUSTED");
+        break;
+      case "sender":
+        if (forwardedFor === undefined) warnings.say("TIDEGATE_FORWARDED_FOR_ABSENT");
+        break;
+      default:
+    }
+    if (framework.requestHeader(request, "forwarded") === undefined) return;
+    if (framework.address(request) === framework.socketAddress(request)) {
+      warnings.say("TIDEGATE_FORWARDED_IGNORED");
+    }
+  }
+}

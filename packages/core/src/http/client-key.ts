@@ -1,0 +1,61 @@
+/**
+ * Keys that users' functions answer with, made safe to count by.
+ *
+ * Several parts make one key in which no part can pass for two: each is preceded by its length. What
+ * is no key at all, such as the id of a user who has not signed in, is null, and then the request is
+ * counted by its address.
+ */
+
+import { createHash } from "node:crypto";
+import { TidegateError } from "../errors.ts";
+import { shown } from "../options.ts";
+
+/** What a limiter counts by. */
+export type Key = string | Uint8Array;
+
+/** What a key function may answer with: several parts are kept apart, and nothing means the address. */
+export type KeyAnswer =
+  | Key
+  | number
+  | bigint
+  | readonly (string | number | bigint)[]
+  | null
+  | undefined;
+
+/** Longer keys are hashed before they are handed to a store that is not ours. */
+const PLAIN_KEY_LENGTH_MAX = 256;
+
+/**
+ * One key out of several parts, such as a tenant and a user.
+ *
+ * @example
+ * compositeKey("a", "b:c") !== compositeKey("a:b", "c");
+ */
+export function compositeKey(...parts: readonly (string | number | bigint)[]): string {
+  return parts.map((part) => `${String(part).length}:${part}`).join("");
+}
+
+/** The key in an answer; null where there is none in it. */
+export function keyOf(answer: unknown): Key | null {
+  if (typeof answer === "string") return answer === "" ? null : answer;
+  if (answer === undefined || answer === null) return null;
+  if (typeof answer === "number" || typeof answer === "bigint") return String(answer);
+  if (Array.isArray(answer) && answer.every(isPart)) return compositeKey(...answer);
+  if (ArrayBuffer.isView(answer)) return answer as Uint8Array;
+  throw new TidegateError(
+    "TIDEGATE_KEY_INVALID",
+    `a key must be a string, a number, bytes or an array of strings, got ${shown(answer)}`,
+  );
+}
+
+/** A key as a store outside of this process may be given it: short, and without control characters. */
+export function storedKey(key: Key): string {
+  const text = typeof key === "string" ? key : Buffer.from(key).toString("base64url");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
+  if (text.length <= PLAIN_KEY_LENGTH_MAX && !/[\x00-\x1f\x7f]/.test(text)) return text;
+  return `sha256:${createHash("sha256").update(text).digest("base64url")}`;
+}
+
+function isPart(part: unknown): part is string | number | bigint {
+  return typeof part === "string" || typeof part === "number" || typeof part === "bigint";
+}

@@ -1,0 +1,283 @@
+/**
+ * The rate-limit fields of a response, in whichever generations a limiter was asked for.
+ *
+ * The text that never changes is made once per limiter. Several limiters on one response add to what
+ * is there already: lists get further members, and where a generation has room for one limit only, the
+ * one with the least left is told.
+ */
+
+import type { PolicyResult } from "../decision.ts";
+import type { Framework, HeaderValue } from "./framework.ts";
+import type { Quota } from "./quota.ts";
+import { fieldString, memberNames } from "./structured-field.ts";
+import type { Verdict } from "./verdict.ts";
+import { WallTime } from "./wall-time.ts";
+
+export const DRAFTS = ["draft-6", "draft-7", "draft-8", "draft-11"] as const;
+
+/** A revision of the IETF draft on rate-limit fields; see the reference on HTTP. */
+export type Draft = (typeof DRAFTS)[number];
+
+/** The headers that every limiter had before there was a draft; null leaves one out. */
+export interface LegacyNames {
+  readonly limit: string | null;
+  readonly remaining: string | null;
+  readonly reset: string | null;
+}
+
+export interface LegacyFields {
+  readonly allowed: LegacyNames;
+  readonly refused: LegacyNames;
+  /** Whether the reset is a date, in seconds since 1970, or a number of seconds from now. */
+  readonly resetAs: "epoch" | "delta";
+}
+
+/** How a policy is called in fields: always the same, or by the limit that was applied. */
+export type FieldName = string | ((limit: number) => string);
+
+export interface FieldsOptions {
+  readonly legacy: LegacyFields | null;
+  readonly standard: Draft | null;
+  readonly quotas: readonly Quota[];
+  /** One per quota. */
+  readonly names: readonly FieldName[];
+}
+
+/** The names of the parameters that a later draft may rename. */
+const AVAILABLE = "r";
+const EFFECTIVE = "t";
+
+const POLICY = "RateLimit-Policy";
+const LIMIT = "RateLimit";
+
+export class Fields {
+  readonly #options: FieldsOptions;
+  readonly #wall = new WallTime();
+  readonly #limitTexts: readonly string[];
+  /** The whole policy field where nothing in it depends on the request. */
+  readonly #policyField: string | null;
+
+  constructor(options: FieldsOptions) {
+    this.#options = options;
+    this.#limitTexts = options.quotas.map(({ limit }) => String(limit));
+    const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
+    this.#policyField = options.standard === null ? null : this.#policies(results, null, null);
+  }
+
+  /**
+   * Every name that may be written, `Retry-After` included: what scripts of other origins may read.
+   */
+  exposedNames(): string[] {
+    const { legacy, standard } = this.#options;
+    const { limit = null, remaining = null, reset = null } = legacy?.allowed ?? {};
+    const old = [limit, remaining, reset].filter((name) => name !== null);
+    const trio = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+    const current = standard === "draft-6" ? [...trio, POLICY] : [LIMIT, POLICY];
+    return [...old, ...(standard === null ? [] : current), "Retry-After"];
+  }
+
+  /**
+   * Writes what there is to say about a verdict.
+   *
+   * @param name how the only policy is called in this response, instead of its usual name
+   * @param partition the partition key as a Byte Sequence
+   */
+  write<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    name: string | null,
+    partition: string | null,
+  ): void {
+    const { legacy, standard, quotas } = this.#options;
+    const results = verdict.results ?? [verdict];
+    let binding = 0;
+    if (quotas.length > 1) {
+      binding = Math.max(
+        0,
+        quotas.findIndex(({ policy }) => policy === verdict.policy),
+      );
+    }
+    if (legacy !== null) this.#writeLegacy(framework, response, verdict, binding, legacy);
+    if (standard === null) return;
+    const isUsual =
+      name === null &&
+      partition === null &&
+      results.every(({ limit }, index) => limit === quotas[index]!.limit);
+    const policies =
+      isUsual && this.#policyField !== null
+        ? this.#policyField
+        : this.#policies(results, name, partition);
+    if (standard === "draft-6" || standard === "draft-7") {
+      this.#writeOne(framework, response, verdict, binding, policies);
+    } else {
+      this.#writeLists(framework, response, results, policies, name, partition);
+    }
+  }
+
+  #writeLegacy<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    binding: number,
+    legacy: LegacyFields,
+  ): void {
+    const { limit, remaining, reset } = verdict.allowed ? legacy.allowed : legacy.refused;
+    const quota = this.#options.quotas[binding]!;
+    const available = quota.available(verdict);
+    if (remaining !== null) {
+      if (!isNearest(framework.header(response, remaining), available, verdict.allowed)) return;
+      framework.setHeader(response, remaining, String(available));
+    }
+    if (limit !== null) framework.setHeader(response, limit, this.#limitText(verdict, binding));
+    if (reset === null) return;
+    const seconds =
+      legacy.resetAs === "delta"
+        ? (quota.effectiveSeconds(verdict) ?? quota.retryAfterSeconds(verdict))
+        : this.#resetEpochSeconds(verdict, quota);
+    framework.setHeader(response, reset, String(seconds));
+  }
+
+  #resetEpochSeconds(verdict: Verdict, quota: Quota): number {
+    const { allowed, resetMs, retryAfterMs, atMs } = verdict;
+    const wait = allowed ? resetMs : Math.max(retryAfterMs, 1);
+    const finite = wait < Infinity ? wait : quota.hopelessMs;
+    return Math.ceil(this.#wall.at(atMs + finite, atMs) / 1_000);
+  }
+
+  /** The generations that tell of one limit only. */
+  #writeOne<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    binding: number,
+    policies: string,
+  ): void {
+    const isSix = this.#options.standard === "draft-6";
+    const shown = joined(framework.header(response, POLICY));
+    if (shown?.startsWith('"') === true) return;
+    const merged = shown === undefined ? policies : withoutTwins(`${shown}, ${policies}`);
+    if (merged !== "") framework.setHeader(response, POLICY, merged);
+    const quota = this.#options.quotas[binding]!;
+    const available = quota.available(verdict);
+    const before = framework.header(response, isSix ? "RateLimit-Remaining" : LIMIT);
+    if (!isNearest(before, available, verdict.allowed)) return;
+    const limit = this.#limitText(verdict, binding);
+    const reset = quota.effectiveSeconds(verdict) ?? (verdict.allowed ? 0 : 1);
+    if (isSix) {
+      framework.setHeader(response, "RateLimit-Limit", limit);
+      framework.setHeader(response, "RateLimit-Remaining", String(available));
+      framework.setHeader(response, "RateLimit-Reset", String(reset));
+    } else {
+      const text = `limit=${limit}, remaining=${available}, reset=${reset}`;
+      framework.setHeader(response, LIMIT, text);
+    }
+  }
+
+  /** The generations in which every policy is a named member of a list. */
+  #writeLists<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    results: readonly PolicyResult[],
+    policies: string,
+    name: string | null,
+    partition: string | null,
+  ): void {
+    const shown = joined(framework.header(response, POLICY));
+    const limits = joined(framework.header(response, LIMIT));
+    if (shown === undefined && limits === undefined) {
+      framework.setHeader(response, POLICY, policies);
+      framework.setHeader(response, LIMIT, this.#limits(results, name, partition, []));
+      return;
+    }
+    // A field of another generation stays alone: a reader would have to drop both.
+    if ([shown, limits].some((text) => text !== undefined && !text.startsWith('"'))) return;
+    const taken = [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
+    const own = this.#policies(results, name, partition, taken);
+    framework.setHeader(response, POLICY, shown === undefined ? own : `${shown}, ${own}`);
+    const members = this.#limits(results, name, partition, taken);
+    framework.setHeader(response, LIMIT, limits === undefined ? members : `${limits}, ${members}`);
+  }
+
+  #policies(
+    results: readonly PolicyResult[],
+    name: string | null,
+    partition: string | null,
+    taken: readonly string[] = [],
+  ): string {
+    const { standard } = this.#options;
+    const members = results.map((result, index) => {
+      const quota = this.#options.quotas[index]!;
+      const seconds = quota.windowSeconds(result.limit);
+      const window = seconds === null ? "" : `;w=${seconds}`;
+      if (standard === "draft-6" || standard === "draft-7") {
+        return seconds === null ? "" : `${result.limit}${window}`;
+      }
+      const unit = quota.unit === null ? "" : `;qu="${quota.unit}"`;
+      const quoted = this.#name(index, result.limit, name, taken);
+      return `${quoted};q=${result.limit}${unit}${window}${partitionOf(partition)}`;
+    });
+    const list = members.filter((member) => member !== "").join(", ");
+    return standard === "draft-6" || standard === "draft-7" ? withoutTwins(list) : list;
+  }
+
+  #limits(
+    results: readonly PolicyResult[],
+    name: string | null,
+    partition: string | null,
+    taken: readonly string[],
+  ): string {
+    const members = results.map((result, index) => {
+      const quota = this.#options.quotas[index]!;
+      const seconds = quota.effectiveSeconds(result);
+      const quoted = this.#name(index, result.limit, name, taken);
+      const effective = seconds === null ? "" : `;${EFFECTIVE}=${seconds}`;
+      const available = quota.available(result);
+      return `${quoted};${AVAILABLE}=${available}${effective}${partitionOf(partition)}`;
+    });
+    return members.join(", ");
+  }
+
+  /** A policy's name, quoted; with a number behind it where another limiter has taken the name. */
+  #name(index: number, limit: number, given: string | null, taken: readonly string[]): string {
+    const usual = this.#options.names[index]!;
+    const name = given ?? (typeof usual === "string" ? usual : usual(limit));
+    let quoted = fieldString(name);
+    for (let count = 2; taken.includes(quoted); count++) quoted = fieldString(`${name}-${count}`);
+    return quoted;
+  }
+
+  #limitText({ limit }: Verdict, binding: number): string {
+    const isUsual = limit === this.#options.quotas[binding]!.limit;
+    return isUsual ? this.#limitTexts[binding]! : String(limit);
+  }
+}
+
+function partitionOf(partition: string | null): string {
+  return partition === null ? "" : `;pk=${partition}`;
+}
+
+/** Whether a limit has less left than the one that was told before it. */
+function isNearest(before: HeaderValue, available: number, allowed: boolean): boolean {
+  if (before === undefined) return true;
+  const told = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
+  return told === null || !allowed || available <= Number(told[1]);
+}
+
+/** Lines of one field as the one line that they mean. */
+function joined(value: HeaderValue): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return typeof value === "number" ? String(value) : value.join(", ");
+}
+
+/** In the older drafts no two policies of a list may have the same quota, and none may be missing. */
+function withoutTwins(list: string): string {
+  const quotas = new Set<string>();
+  const kept = list.split(/,\s*/).filter((member) => {
+    const quota = member.split(";")[0]!.trim();
+    if (quota === "" || quotas.has(quota)) return false;
+    quotas.add(quota);
+    return true;
+  });
+  return kept.join(", ");
+}

@@ -1,0 +1,41 @@
+/**
+ * What the HTTP layer needs to know of a web framework: how to read its requests and write headers.
+ *
+ * An adapter makes one such object for all requests; nothing in it may allocate, and none of it
+ * decides anything. `Request` and `Response` are whatever the framework hands to its users' functions.
+ */
+
+/** A header as it has been set so far. */
+export type HeaderValue = number | string | readonly string[] | undefined;
+
+/**
+ * Whom a framework believes about on whose behalf they send a request: nobody at all; some, and the
+ * sender of this request is or is not among them; everybody; or a number of hops that it ignores.
+ */
+export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
+
+/** How a response ends: the part of Node's `ServerResponse` that says so. */
+export interface ResponseEvents {
+  readonly writableEnded: boolean;
+  on(event: "finish" | "close", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+export interface Framework<Request, Response> {
+  method(request: Request): string | undefined;
+  /** A header of the request, by its name in lower case. */
+  requestHeader(request: Request, name: string): string | undefined;
+  /** The client's address as the framework sees it, proxies taken into account. */
+  address(request: Request): string | undefined;
+  /** The address at the other end of the connection. */
+  socketAddress(request: Request): string | undefined;
+  proxyTrust(request: Request): ProxyTrust;
+  header(response: Response, name: string): HeaderValue;
+  setHeader(response: Response, name: string, value: string): void;
+  removeHeader(response: Response, name: string): void;
+  headersSent(response: Response): boolean;
+  statusCode(response: Response): number;
+  events(response: Response): ResponseEvents;
+  /** Calls `listener` right before the headers of the response are sent, and at most once. */
+  beforeHeaders(response: Response, listener: () => void): void;
+}

@@ -1,0 +1,166 @@
+/**
+ * The options that all adapters take beside those of the limiter they replace.
+ *
+ * `Request` and `Response` are what the framework hands to its users' functions.
+ */
+
+import type { Cluster } from "../cluster.ts";
+import type { Policy } from "../policies/policy.ts";
+import type { SeparatedMode } from "../replication/isolation.ts";
+import type { Clock } from "../time/clock.ts";
+import type { KeyAnswer } from "./client-key.ts";
+import type { Draft } from "./fields.ts";
+import type { Asked, AskedWithKey, Cost, OnError } from "./gate-plan.ts";
+import type { PartitionKey } from "./partition-key.ts";
+import type { Refusal } from "./refusal.ts";
+
+export type Preset = "parity" | "api" | "login";
+
+export const PRESETS: readonly Preset[] = ["parity", "api", "login"];
+
+export interface GateOptions<Request, Response> {
+  /**
+   * Where the other options begin: as the limiter that this one replaces; as an API of today, with the
+   * newest fields and problem details; or for signing in, by user name and address.
+   *
+   * @default "parity"
+   */
+  readonly preset?: Preset | undefined;
+  /** What the limiter is called, in events, in a cluster and in headers; required with `cluster`. */
+  readonly name?: string | undefined;
+  /** The cluster in which limiters of this name count together. */
+  readonly cluster?: Cluster | undefined;
+  /** What this process lets pass while it is cut off from the others of its cluster. */
+  readonly onPartition?: SeparatedMode | undefined;
+  /** Where time comes from; tests pass a manual one. */
+  readonly clock?: Clock | undefined;
+  /** How many keys are kept at most. */
+  readonly maxKeys?: number | undefined;
+
+  /**
+   * Whom a request is counted for. Several parts are kept apart; nothing means the address, and false
+   * lets the request pass uncounted.
+   *
+   * @default the client's address, IPv6 by its network
+   */
+  readonly key?: Asked<Request, Response, KeyAnswer | false> | undefined;
+  /** The user name that a request wants to sign in with; for the preset `login`. */
+  readonly username?: Asked<Request, Response, string | null | undefined> | undefined;
+  /** How many requests of one address may try to sign in, whatever names they give. */
+  readonly addressLimit?: number | undefined;
+  /** Requests in a window, or a function that knows: of the user, or of the user's plan. */
+  readonly limit?: number | AskedWithKey<Request, Response, Cost> | undefined;
+  /** How long a window is; each width that a function answers with is a limiter of its own. */
+  readonly windowMs?: number | AskedWithKey<Request, Response, number> | undefined;
+  /** Any of the policies instead of `limit` and `windowMs`, all or nothing. */
+  readonly policies?: readonly Policy[] | undefined;
+  /** What a request costs, before it is handled. */
+  readonly cost?: number | AskedWithKey<Request, Response, Cost> | undefined;
+  /** What a request has cost beside that, once it has been answered. */
+  readonly charge?: Asked<Request, Response, Cost> | undefined;
+  /**
+   * Whether a request counts at all, once it has been answered. It is only looked at before, so requests
+   * that run at the same time may pass the limit together.
+   */
+  readonly countIf?: Asked<Request, Response, unknown> | undefined;
+
+  /** Requests that are let through uncounted and without headers. */
+  readonly skip?: Asked<Request, Response, unknown> | undefined;
+  /** Addresses, networks and keys that are always let through, or a function that knows. */
+  readonly allow?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
+  /** Addresses, networks and keys that are never let through, or a function that knows. */
+  readonly block?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
+  /** Counts and refuses the questions that browsers ask before a request, too. */
+  readonly countPreflights?: boolean | undefined;
+  /** Decides and reports, and lets every request pass without headers. */
+  readonly dryRun?: boolean | undefined;
+  /** Gives back the hits of requests that failed. */
+  readonly skipFailedRequests?: boolean | undefined;
+  /** Gives back the hits of requests that succeeded. */
+  readonly skipSuccessfulRequests?: boolean | undefined;
+  /** @default the status is below 400 */
+  readonly requestWasSuccessful?: Asked<Request, Response, boolean> | undefined;
+
+  /** The headers `X-RateLimit-*`. */
+  readonly legacyHeaders?: boolean | undefined;
+  /** The fields of the IETF draft; `true` is what the preset would choose. */
+  readonly standardHeaders?: boolean | Draft | undefined;
+  /** How the only policy is called in fields. */
+  readonly identifier?: string | Asked<Request, Response, string> | undefined;
+  /** Tells clients apart in fields without telling who they are. */
+  readonly partitionKey?: PartitionKey<Request, Response> | undefined;
+  /** Lets scripts of other origins read the rate-limit headers. */
+  readonly exposeHeaders?: boolean | undefined;
+  /** Responses that go out without rate-limit fields. */
+  readonly omitHeaders?: readonly ("redirects" | "cacheable")[] | undefined;
+  /** Another wait than the computed one, in seconds; clients that heed it may come too early. */
+  readonly retryAfter?: number | Asked<Request, Response, number> | undefined;
+  /** @default 429 */
+  readonly statusCode?: number | undefined;
+  /** The `type` of problem details, `about:blank` for none. */
+  readonly problemType?: string | undefined;
+
+  /** How much of an IPv6 address makes a key. */
+  readonly ipv6Subnet?: number | false | Asked<Request, Response, number | false> | undefined;
+  /** Networks whose last 32 bits are IPv4 addresses, beside `64:ff9b::/96`. */
+  readonly translationPrefixes?: readonly string[] | undefined;
+  /**
+   * What to count by where the framework believes anybody about their address: that, after a warning,
+   * or the address of the connection.
+   *
+   * @default "warn"
+   */
+  readonly onPermissiveProxy?: "warn" | "socket" | undefined;
+  /** Told of every request that is refused, or in a dry run would be. */
+  readonly onLimited?:
+    | ((request: Request, response: Response, refusal: Refusal) => unknown)
+    | undefined;
+  /**
+   * What becomes of a request when a function given here fails: the framework gets the error, the
+   * request passes, or it is refused with 503.
+   *
+   * @default "throw"
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/** The names of all of them. */
+export const GATE_OPTIONS: readonly (keyof GateOptions<unknown, unknown>)[] = [
+  "preset",
+  "name",
+  "cluster",
+  "onPartition",
+  "clock",
+  "maxKeys",
+  "key",
+  "username",
+  "addressLimit",
+  "limit",
+  "windowMs",
+  "policies",
+  "cost",
+  "charge",
+  "countIf",
+  "skip",
+  "allow",
+  "block",
+  "countPreflights",
+  "dryRun",
+  "skipFailedRequests",
+  "skipSuccessfulRequests",
+  "requestWasSuccessful",
+  "legacyHeaders",
+  "standardHeaders",
+  "identifier",
+  "partitionKey",
+  "exposeHeaders",
+  "omitHeaders",
+  "retryAfter",
+  "statusCode",
+  "problemType",
+  "ipv6Subnet",
+  "translationPrefixes",
+  "onPermissiveProxy",
+  "onLimited",
+  "onError",
+];

@@ -1,0 +1,95 @@
+/**
+ * Everything a gate does, decided when it is made: what is null is not done and costs nothing.
+ */
+
+import type { Ipv6Subnet } from "./address-key.ts";
+import type { AddressList } from "./address-list.ts";
+import type { Budget, Budgets } from "./budget.ts";
+import type { ClientAddress } from "./client-address.ts";
+import type { Key, KeyAnswer } from "./client-key.ts";
+import type { Framework } from "./framework.ts";
+import type { Omission } from "./omission.ts";
+import type { Partitioner } from "./partition-key.ts";
+import type { Problems } from "./problem.ts";
+import type { Refusal } from "./refusal.ts";
+import type { MaybePromise } from "./thenable.ts";
+import type { Verdict } from "./verdict.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** A function of a user's that may answer later. */
+export type Asked<Request, Response, Answer> = (
+  request: Request,
+  response: Response,
+) => MaybePromise<Answer>;
+
+/** A function that is told the key as well. */
+export type AskedWithKey<Request, Response, Answer> = (
+  request: Request,
+  response: Response,
+  key: Key,
+) => MaybePromise<Answer>;
+
+/** What a hit costs: a number, or a number for each policy that differs, by its name. */
+export type Cost = number | Readonly<Record<string, number>>;
+
+/** What becomes of a request when a user's function fails. */
+export type OnError = "throw" | "open" | "closed";
+
+export interface GatePlan<Request, Response> {
+  readonly framework: Framework<Request, Response>;
+  readonly warnings: Warnings;
+  readonly budgets: Budgets;
+  /** A second budget that has to agree, by the user name of whoever signs in. */
+  readonly username: {
+    readonly budget: Budget;
+    readonly of: Asked<Request, Response, string | null | undefined>;
+  } | null;
+
+  readonly letsPreflightsPass: boolean;
+  readonly skip: Asked<Request, Response, unknown> | null;
+  readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;
+  readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;
+  readonly client: ClientAddress<Request, Response>;
+  readonly subnet: Ipv6Subnet | Asked<Request, Response, Ipv6Subnet>;
+  /** False instead of a key lets the request pass. */
+  readonly key: Asked<Request, Response, KeyAnswer | false> | null;
+  /** Whether a request without any address is refused. */
+  readonly needsAddress: boolean;
+  readonly windowMs: AskedWithKey<Request, Response, number> | null;
+  readonly limit: AskedWithKey<Request, Response, Cost> | null;
+  readonly cost: AskedWithKey<Request, Response, Cost> | number;
+
+  /** Told of every verdict before anything is written. */
+  readonly onVerdict:
+    | ((request: Request, response: Response, verdict: Verdict, key: Key) => void)
+    | null;
+  readonly onLimited: ((request: Request, response: Response, refusal: Refusal) => unknown) | null;
+  readonly onError: OnError;
+  readonly dryRun: boolean;
+
+  readonly identifier: Asked<Request, Response, string> | null;
+  readonly partition: Partitioner<Request, Response> | null;
+  /** Names for scripts of other origins; null adds none. */
+  readonly exposed: readonly string[] | null;
+  /** Which responses go out without rate-limit fields after all. */
+  readonly omit: Omission | null;
+  readonly sendsRetryAfter: boolean;
+  readonly retryAfter: Asked<Request, Response, number> | number | null;
+  /** Waits are rounded up to a multiple of this. */
+  readonly retryAfterUnit: number;
+  readonly statusCode: number;
+  readonly problems: Problems | null;
+
+  readonly afterwards: Afterwards<Request, Response> | null;
+}
+
+/** What is done once a response has ended. */
+export interface Afterwards<Request, Response> {
+  readonly refundsFailed: boolean;
+  readonly refundsSuccessful: boolean;
+  readonly wasSuccessful: Asked<Request, Response, boolean>;
+  /** Whether hits are counted that were refused, so that they can be given back too. */
+  readonly countsRefused: boolean;
+  readonly charge: Asked<Request, Response, Cost> | null;
+  readonly countIf: Asked<Request, Response, unknown> | null;
+}

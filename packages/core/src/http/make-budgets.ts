@@ -1,0 +1,166 @@
+/**
+ * The limiters of a gate, with what their policies are called and which fields tell of them.
+ */
+
+import type { LimiterOptions } from "../limiter/limiter-options.ts";
+import { createLimiter, type Limiter } from "../limiter.ts";
+import { invalidOption, missingOption } from "../options.ts";
+import type { Policy } from "../policies/policy.ts";
+import { slidingLog } from "../policies/sliding-log.ts";
+import { type Budget, Budgets } from "./budget.ts";
+import type { Customs } from "./customs.ts";
+import { type Draft, type FieldName, Fields } from "./fields.ts";
+import type { GateOptions } from "./gate-options.ts";
+import { API_WINDOW_MS, LOGIN } from "./presets.ts";
+import { limitOf, QUOTA_MAX, Quota } from "./quota.ts";
+import { isFieldText } from "./structured-field.ts";
+import type { Counter } from "./verdict.ts";
+
+const NAME_DEFAULT = "default";
+
+/** Which fields a gate writes. */
+export interface FieldChoice {
+  readonly legacyHeaders: boolean;
+  readonly standard: Draft | null;
+}
+
+/** What the policies of a gate have in common, however wide their windows are. */
+interface Shape {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+export class BudgetMaker<Request, Response> {
+  readonly #options: GateOptions<Request, Response>;
+  readonly #customs: Customs<Request, Response>;
+  readonly #choice: FieldChoice;
+  readonly #name: string;
+
+  constructor(
+    options: GateOptions<Request, Response>,
+    customs: Customs<Request, Response>,
+    choice: FieldChoice,
+  ) {
+    this.#options = options;
+    this.#customs = customs;
+    this.#choice = choice;
+    if (options.cluster !== undefined && options.name === undefined) {
+      throw missingOption(
+        customs.place,
+        "name",
+        "with 'cluster', limiters of the same name count together, such as 'api'",
+      );
+    }
+    this.#name = options.name ?? NAME_DEFAULT;
+  }
+
+  /** What counts requests. */
+  budgets(): Budgets {
+    const { policies } = this.#options;
+    const { counter } = this.#customs;
+    if (policies !== undefined) {
+      const budget = this.#budget(this.#name, policies);
+      return new Budgets(null, () => budget);
+    }
+    const shape = this.#shape();
+    const make = (windowMs: number | null): Budget => {
+      const policy = this.#policy(shape.limit, windowMs ?? shape.windowMs);
+      const name = windowMs === null ? this.#name : `${this.#name}:${windowMs}`;
+      const given = windowMs === null ? this.#customs.limiter : undefined;
+      return this.#budget(name, [policy], counter, given);
+    };
+    return new Budgets(shape.windowMs, make);
+  }
+
+  /** What counts attempts to sign in, by address and by name. */
+  loginBudgets(): { readonly byAddress: Budgets; readonly byName: Budget } {
+    const { limit = LOGIN.limit, addressLimit = LOGIN.addressLimit } = this.#options;
+    const { windowMs = LOGIN.windowMs } = this.#options;
+    const width = widthOf(windowMs);
+    const budget = (suffix: string, option: string, given: unknown): Budget => {
+      const most = typeof given === "function" ? 1_000_000 : limitOf(option, given);
+      return this.#budget(`${this.#name}:${suffix}`, [
+        slidingLog({ limit: most, windowMs: width }),
+      ]);
+    };
+    const byAddress = budget("address", "addressLimit", addressLimit);
+    return {
+      byAddress: new Budgets(width, () => byAddress),
+      byName: budget("username", "limit", limit),
+    };
+  }
+
+  #shape(): Shape {
+    const { preset = "parity", limit, windowMs } = this.#options;
+    const { place, ...usual } = this.#customs;
+    if (limit === undefined && preset === "api") {
+      throw missingOption(place, "limit", "how many requests a window has");
+    }
+    const most = typeof limit === "function" ? QUOTA_MAX : limitOf("limit", limit ?? usual.limit);
+    if (most === 0) this.#customs.warnings.say("TIDEGATE_LIMIT_ZERO");
+    const usualMs = preset === "api" ? API_WINDOW_MS : usual.windowMs;
+    return {
+      limit: most,
+      windowMs: typeof windowMs === "function" ? usualMs : widthOf(windowMs ?? usualMs),
+    };
+  }
+
+  #policy(limit: number, windowMs: number): Policy {
+    return this.#customs.policy(limit, windowMs);
+  }
+
+  #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
+    const { legacyHeaders, standard } = this.#choice;
+    const { legacy } = this.#customs;
+    const limiter =
+      counter === undefined ? (given ?? createLimiter(this.#limiterOptions(name, policies))) : null;
+    const quotas = policies.map((policy) => new Quota(policy));
+    const names = policies.map((policy) => this.#fieldName(policy, policies.length));
+    const texts = names.map((given, index) =>
+      typeof given === "string" ? given : given(quotas[index]!.limit),
+    );
+    if (standard === "draft-8" || standard === "draft-11") texts.forEach(checkFieldName);
+    const hasFields = legacyHeaders || standard !== null;
+    return {
+      counter: counter ?? (limiter as Counter),
+      limiter,
+      quotas,
+      names: texts,
+      fields: hasFields
+        ? new Fields({ legacy: legacyHeaders ? legacy : null, standard, quotas, names })
+        : null,
+      holdsPlaces: policies.some(({ kind }) => kind === "concurrency"),
+    };
+  }
+
+  #limiterOptions(name: string, policies: readonly Policy[]): LimiterOptions {
+    const { cluster, clock, maxKeys, onPartition } = this.#options;
+    return { name, policies, cluster, clock, maxKeys, onPartition };
+  }
+
+  #fieldName(policy: Policy, count: number): FieldName {
+    const { identifier, preset = "parity" } = this.#options;
+    if (count > 1) return policy.name;
+    if (typeof identifier === "string") return identifier;
+    if (policy.name !== policy.kind) return policy.name;
+    if (preset === "api") return this.#name;
+    if (!("windowMs" in policy)) return policy.name;
+    const { fieldName } = this.#customs;
+    return typeof this.#options.limit === "function"
+      ? (limit) => fieldName(limit, policy.windowMs)
+      : fieldName(policy.limit, policy.windowMs);
+  }
+}
+
+/** A window's width as users of other limiters may give it: fractions of a millisecond round up. */
+function widthOf(windowMs: unknown): number {
+  if (typeof windowMs === "number" && windowMs > 0 && windowMs < Infinity) {
+    return Math.ceil(windowMs);
+  }
+  throw invalidOption("windowMs", "a number of milliseconds above 0", windowMs);
+}
+
+function checkFieldName(name: string): void {
+  if (isFieldText(name) && name !== "") return;
+  throw invalidOption("name", "printable ASCII, since it is sent in a header field", name);
+}

@@ -1,0 +1,214 @@
+/**
+ * Makes a gate out of options: everything is checked here, once, where a limiter is made.
+ */
+
+import { TidegateError } from "../errors.ts";
+import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../options.ts";
+import { AddressKeys, checkSubnet, translationPrefixes } from "./address-key.ts";
+import { AddressList } from "./address-list.ts";
+import { ClientAddress } from "./client-address.ts";
+import type { Customs } from "./customs.ts";
+import { DRAFTS, type Draft } from "./fields.ts";
+import { type Gate, PlannedGate } from "./gate.ts";
+import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
+import type { Afterwards, AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
+import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
+import type { Omission } from "./omission.ts";
+import { partitioner } from "./partition-key.ts";
+import { PRESET_RULES } from "./presets.ts";
+import { Problems } from "./problem.ts";
+import { limitOf } from "./quota.ts";
+import { optionalFunction } from "./spelling.ts";
+
+/** Networks by which all adapters count in a cluster, so that a mixed fleet shares its keys. */
+const CLUSTER_SUBNET = 56;
+
+const FUNCTIONS = [
+  "key",
+  "username",
+  "charge",
+  "countIf",
+  "skip",
+  "requestWasSuccessful",
+  "onLimited",
+] as const;
+
+/** Makes the gate that `options` describe, on what `customs` says of the limiter it replaces. */
+export function makeGate<Request extends object, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): Gate<Request, Response> {
+  knownOptions(customs.place, options, GATE_OPTIONS);
+  const given: GateOptions<Request, Response> = options;
+  for (const name of FUNCTIONS) optionalFunction(name, given[name]);
+  const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
+  refuseConflicts(given, preset === "login", customs);
+  const rules = PRESET_RULES[preset];
+  const choice = fieldChoice(given, customs);
+  const maker = new BudgetMaker(given, customs, choice);
+  const login = preset === "login" ? maker.loginBudgets() : null;
+  const budgets = login?.byAddress ?? maker.budgets();
+  const { identifier, username, limit, windowMs } = given;
+  const isNamed = choice.standard === "draft-8" || choice.standard === "draft-11";
+  const partition = partitioner(given.partitionKey);
+  const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
+  const plan: GatePlan<Request, Response> = {
+    framework: customs.framework,
+    warnings: customs.warnings,
+    budgets,
+    username: login === null ? null : { budget: login.byName, of: username as never },
+    letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
+    skip: given.skip ?? null,
+    block: listOf("block", given.block),
+    allow: listOf("allow", given.allow),
+    ...clientOf(given, customs),
+    key: given.key ?? null,
+    needsAddress: login !== null,
+    windowMs: typeof windowMs === "function" ? windowMs : null,
+    limit: typeof limit === "function" && login === null ? limit : null,
+    cost: costOf(given.cost),
+    onVerdict: customs.onVerdict ?? null,
+    onLimited: given.onLimited ?? null,
+    onError: oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]),
+    dryRun: flag("dryRun", given.dryRun ?? false),
+    identifier: isNamed && typeof identifier === "function" ? identifier : null,
+    partition: isNamed ? partition : null,
+    exposed: exposes ? (budgets.usual.fields?.exposedNames() ?? ["Retry-After"]) : null,
+    omit: omissionOf(given.omitHeaders),
+    sendsRetryAfter: customs.sendsRetryAfter,
+    retryAfter: retryAfterOf(given.retryAfter),
+    retryAfterUnit: rules.retryAfterUnit,
+    statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
+    problems: rules.problems ? new Problems(given.problemType) : null,
+    afterwards: afterwardsOf(given, customs),
+  };
+  return new PlannedGate(plan);
+}
+
+function fieldChoice<Request, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): FieldChoice {
+  const rules = PRESET_RULES[options.preset ?? "parity"];
+  const { standardHeaders = rules.standardHeaders ?? false, legacyHeaders } = options;
+  let standard: Draft | null = null;
+  if (standardHeaders === true) standard = rules.ownDraft;
+  else if (standardHeaders !== false) standard = oneOf("standardHeaders", standardHeaders, DRAFTS);
+  const usual = rules.legacyHeaders ?? customs.legacyHeaders;
+  return { legacyHeaders: flag("legacyHeaders", legacyHeaders ?? usual), standard };
+}
+
+function clientOf<Request, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): Pick<GatePlan<Request, Response>, "client" | "subnet"> {
+  const { framework, warnings, ipv6SubnetRange } = customs;
+  const { cluster, ipv6Subnet, onPermissiveProxy = "warn" } = options;
+  const usual = cluster === undefined ? customs.ipv6Subnet : CLUSTER_SUBNET;
+  const keys = new AddressKeys(
+    translationPrefixes("translationPrefixes", options.translationPrefixes),
+  );
+  const usesSocket = oneOf("onPermissiveProxy", onPermissiveProxy, ["warn", "socket"]) === "socket";
+  return {
+    client: new ClientAddress(framework, warnings, keys, usesSocket),
+    subnet:
+      typeof ipv6Subnet === "function"
+        ? ipv6Subnet
+        : checkSubnet("ipv6Subnet", ipv6Subnet ?? usual, ...ipv6SubnetRange),
+  };
+}
+
+function listOf<Request, Response>(
+  option: string,
+  given: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined,
+): AddressList | AskedWithKey<Request, Response, unknown> | null {
+  if (given === undefined) return null;
+  return typeof given === "function" ? given : new AddressList(option, given);
+}
+
+function costOf<Request, Response>(
+  given: number | AskedWithKey<Request, Response, Cost> | undefined,
+): number | AskedWithKey<Request, Response, Cost> {
+  return typeof given === "function" ? given : wholeNumber("cost", given ?? 1, 0);
+}
+
+function retryAfterOf<Asked>(given: number | Asked | undefined): number | Asked | null {
+  if (given === undefined || typeof given === "function") return given ?? null;
+  return wholeNumber("retryAfter", given, 1);
+}
+
+function omissionOf(given: readonly string[] | undefined): Omission | null {
+  if (given === undefined) return null;
+  if (!Array.isArray(given)) throw invalidOption("omitHeaders", "an array", given);
+  for (const entry of given) oneOf("omitHeaders", entry, ["redirects", "cacheable"]);
+  return { redirects: given.includes("redirects"), cacheable: given.includes("cacheable") };
+}
+
+function afterwardsOf<Request, Response>(
+  options: GateOptions<Request, Response>,
+  { framework, countsRefused }: Customs<Request, Response>,
+): Afterwards<Request, Response> | null {
+  const { charge = null, countIf = null, requestWasSuccessful } = options;
+  const refundsFailed = flag("skipFailedRequests", options.skipFailedRequests ?? false);
+  const refundsSuccessful = flag("skipSuccessfulRequests", options.skipSuccessfulRequests ?? false);
+  if (!refundsFailed && !refundsSuccessful && charge === null && countIf === null) return null;
+  return {
+    refundsFailed,
+    refundsSuccessful,
+    wasSuccessful:
+      requestWasSuccessful ?? ((_request, response) => framework.statusCode(response) < 400),
+    countsRefused: countsRefused && (refundsFailed || refundsSuccessful),
+    charge,
+    countIf,
+  };
+}
+
+/** Options that make no sense together, or without another. */
+function refuseConflicts<Request, Response>(
+  options: GateOptions<Request, Response>,
+  isLogin: boolean,
+  { counter }: Customs<Request, Response>,
+): void {
+  const both = (one: keyof typeof options, other: keyof typeof options): void => {
+    if (options[one] === undefined || options[other] === undefined) return;
+    throw conflict(`give '${one}' or '${other}', not both`);
+  };
+  both("policies", "windowMs");
+  both("countIf", "charge");
+  if (typeof options.limit === "number") both("policies", "limit");
+  if (options.countIf !== undefined) {
+    if (options.skipFailedRequests === true) both("countIf", "skipFailedRequests");
+    if (options.skipSuccessfulRequests === true) both("countIf", "skipSuccessfulRequests");
+    if (options.policies?.some(({ kind }) => kind === "concurrency") === true) {
+      throw conflict("'countIf' counts afterwards, and a place is taken before: give one of them");
+    }
+  }
+  if (isLogin !== (options.username !== undefined)) {
+    throw conflict("the preset 'login' and the option 'username' need each other");
+  }
+  if (isLogin) both("username", "policies");
+  if (isLogin) both("username", "key");
+  if (!isLogin) refuse(options, ["addressLimit"], "needs the preset 'login'");
+  else limitOf("addressLimit", options.addressLimit ?? 0);
+  if (counter === undefined) return;
+  refuse(options, STORE_CONFLICTS, "needs a limiter of tidegate, not a store");
+  if (typeof options.windowMs === "function") {
+    throw conflict("a 'windowMs' function needs a limiter of tidegate, not a store");
+  }
+}
+
+const STORE_CONFLICTS = ["policies", "cost", "charge", "countIf", "cluster", "username"] as const;
+
+function refuse<Options extends object>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+  why: string,
+): void {
+  for (const name of names) {
+    if (options[name] !== undefined) throw conflict(`'${name}' ${why}`);
+  }
+}
+
+function conflict(message: string): TidegateError {
+  return new TidegateError("TIDEGATE_OPTION_CONFLICT", message);
+}

@@ -1,0 +1,46 @@
+/**
+ * Responses that should go out without rate-limit fields, which is known only when they leave.
+ *
+ * A client that is told to wait may put off following a redirect, and what a cache keeps would tell
+ * later clients of a limit that is not theirs.
+ */
+
+import type { Framework } from "./framework.ts";
+
+export interface Omission {
+  readonly redirects: boolean;
+  readonly cacheable: boolean;
+}
+
+/** Takes fields off a response right before it leaves, if it turns out to be one without. */
+export function omitFields<Request, Response>(
+  framework: Framework<Request, Response>,
+  response: Response,
+  omit: Omission,
+  names: readonly string[],
+): void {
+  framework.beforeHeaders(response, () => {
+    const isOmitted =
+      (omit.redirects && isRedirect(framework.statusCode(response))) ||
+      (omit.cacheable && isCacheable(framework, response));
+    if (!isOmitted) return;
+    for (const name of names) {
+      if (name !== "Retry-After") framework.removeHeader(response, name);
+    }
+  });
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function isCacheable<Request, Response>(
+  framework: Framework<Request, Response>,
+  response: Response,
+): boolean {
+  const control = String(framework.header(response, "Cache-Control") ?? "").toLowerCase();
+  if (/no-store|private/.test(control)) return false;
+  return (
+    /public|max-age|s-maxage/.test(control) || framework.header(response, "Expires") !== undefined
+  );
+}

@@ -1,0 +1,258 @@
+/**
+ * One request on its way through a gate: whom to count it for, how much, and what the answer leads to.
+ *
+ * Every step goes on in the same tick unless a user's function answers later; then the rest waits for
+ * it, and for nothing else. Steps that were not asked for are null in the plan.
+ */
+
+import type { CallOptions } from "../limiter/call.ts";
+import { checkSubnet, type Ipv6Subnet } from "./address-key.ts";
+import type { AddressList } from "./address-list.ts";
+import { awaitEnd, checkArguments, type Hit } from "./aftermath.ts";
+import type { Budget } from "./budget.ts";
+import { type Key, type KeyAnswer, keyOf } from "./client-key.ts";
+import { exposeHeaders, isPreflight } from "./cors.ts";
+import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
+import { omitFields } from "./omission.ts";
+import { limitOf } from "./quota.ts";
+import type { Passing, Refusal } from "./refusal.ts";
+import { refusalOf, refuse } from "./refuse.ts";
+import { isFieldText } from "./structured-field.ts";
+import { isThenable, type MaybePromise } from "./thenable.ts";
+import type { Verdict } from "./verdict.ts";
+
+export class Passage<Request, Response> {
+  readonly #plan: GatePlan<Request, Response>;
+  readonly #request: Request;
+  readonly #response: Response;
+  #budget: Budget;
+  #key: Key | null = null;
+  #limit: CallOptions["limit"] = undefined;
+  #cost: Cost = 1;
+  #hits: Hit[] | null = null;
+
+  constructor(plan: GatePlan<Request, Response>, request: Request, response: Response) {
+    this.#plan = plan;
+    this.#request = request;
+    this.#response = response;
+    this.#budget = plan.budgets.usual;
+  }
+
+  enter(): Passing {
+    const { letsPreflightsPass, framework, skip } = this.#plan;
+    if (letsPreflightsPass && isPreflight(framework, this.#request)) return null;
+    return skip === null
+      ? this.#goOn(false)
+      : this.#then(skip(this.#request, this.#response), this.#goOn);
+  }
+
+  #goOn(skips: unknown): Passing {
+    if (skips) return null;
+    const { key } = this.#plan;
+    return key === null
+      ? this.#byAddress()
+      : this.#then(key(this.#request, this.#response), this.#byAnswer);
+  }
+
+  #byAnswer(answer: KeyAnswer | false): Passing {
+    if (answer === false) return this.#keyed(null);
+    const key = keyOf(answer);
+    if (key !== null) return this.#keyed(key);
+    this.#plan.warnings.say("TIDEGATE_KEY_EMPTY");
+    return this.#byAddress();
+  }
+
+  #byAddress(): Passing {
+    const { subnet, client } = this.#plan;
+    if (typeof subnet !== "function") return this.#inNetwork(subnet);
+    const isIpv4 = client.text(this.#request)?.includes(":") !== true;
+    return isIpv4
+      ? this.#inNetwork(false)
+      : this.#then(subnet(this.#request, this.#response), this.#inNetwork);
+  }
+
+  #inNetwork(subnet: Ipv6Subnet): Passing {
+    const key = this.#plan.client.key(this.#request, checkedSubnet(subnet));
+    if (key !== null) return this.#keyed(key);
+    if (!this.#plan.needsAddress) return null;
+    const refusal = refusalOf(this.#plan, { reason: "address", key: null, verdict: null });
+    return this.#refuse(refusal);
+  }
+
+  #keyed(key: Key | null): Passing {
+    this.#key = key;
+    const { block } = this.#plan;
+    return block === null ? this.#unblocked(false) : this.#then(this.#isIn(block), this.#unblocked);
+  }
+
+  #unblocked(isBlocked: unknown): Passing {
+    if (isBlocked) {
+      const refusal = refusalOf(this.#plan, { reason: "list", key: this.#key, verdict: null });
+      return this.#refuse(refusal);
+    }
+    if (this.#key === null) return null;
+    const { allow } = this.#plan;
+    return allow === null ? this.#measure(false) : this.#then(this.#isIn(allow), this.#measure);
+  }
+
+  #measure(isExempt: unknown): Passing {
+    if (isExempt) return null;
+    const { windowMs } = this.#plan;
+    return windowMs === null ? this.#allot() : this.#then(this.#ask(windowMs), this.#widen);
+  }
+
+  #widen(windowMs: number): Passing {
+    this.#budget = this.#plan.budgets.ofWidth(windowMs);
+    return this.#allot();
+  }
+
+  #allot(): Passing {
+    const { limit } = this.#plan;
+    return limit === null ? this.#weigh() : this.#then(this.#ask(limit), this.#limited);
+  }
+
+  #limited(limit: Cost): Passing {
+    this.#limit = typeof limit === "object" && limit !== null ? limit : limitOf("limit", limit);
+    return this.#weigh();
+  }
+
+  #weigh(): Passing {
+    const { cost } = this.#plan;
+    if (typeof cost === "function") return this.#then(this.#ask(cost), this.#weighed);
+    return this.#weighed(cost);
+  }
+
+  #weighed(cost: Cost): Passing {
+    this.#cost = cost;
+    return this.#then(this.#count(this.#budget, this.#key as Key), this.#counted);
+  }
+
+  #count({ counter }: Budget, key: Key): MaybePromise<Verdict | null> {
+    const [units, weights] = checkArguments(this.#cost);
+    const options = this.#limit === undefined ? weights : { ...weights, limit: this.#limit };
+    return this.#plan.afterwards?.countIf === undefined || this.#plan.afterwards.countIf === null
+      ? counter.check(key, units, options)
+      : counter.peek(key, units, options);
+  }
+
+  #counted(verdict: Verdict | null): Passing {
+    if (verdict === null) return null;
+    const { username } = this.#plan;
+    if (username === null) return this.#decided(verdict);
+    this.#hits = [this.#hit(verdict)];
+    if (!verdict.allowed) return this.#decided(verdict);
+    return this.#then(username.of(this.#request, this.#response), this.#named);
+  }
+
+  #named(name: string | null | undefined): Passing {
+    const key = keyOf(name);
+    const { username } = this.#plan;
+    const first = this.#hits?.[0];
+    if (username === null || first === undefined) return null;
+    if (key === null) return this.#decided(first.verdict);
+    this.#budget = username.budget;
+    this.#key = key;
+    return this.#then(this.#count(username.budget, key), this.#agreed);
+  }
+
+  /** Both budgets have to agree: what the second refuses is given back to the first. */
+  #agreed(verdict: Verdict | null): Passing {
+    const first = this.#hits?.[0];
+    if (verdict === null || first === undefined) return null;
+    if (verdict.allowed) this.#hits?.push(this.#hit(verdict));
+    else {
+      const { budget, key, cost } = first;
+      void budget.counter.refund(key, typeof cost === "number" ? cost : 1, first.verdict);
+      this.#hits = [this.#hit(verdict)];
+    }
+    return this.#decided(verdict);
+  }
+
+  #hit(verdict: Verdict): Hit {
+    return { budget: this.#budget, key: this.#key as Key, cost: this.#cost, verdict };
+  }
+
+  #decided(verdict: Verdict): Passing {
+    const plan = this.#plan;
+    plan.onVerdict?.(this.#request, this.#response, verdict, this.#key as Key);
+    if (verdict.allowed) {
+      if (plan.afterwards !== null || this.#budget.holdsPlaces) this.#awaitEnd(verdict);
+    } else if (plan.afterwards?.countsRefused === true) this.#awaitEnd(verdict);
+
+    const { fields } = this.#budget;
+    if (fields === null || plan.dryRun || plan.framework.headersSent(this.#response)) {
+      return this.#finish(verdict);
+    }
+    if (plan.identifier === null) return this.#write(verdict, null);
+    const answer = plan.identifier(this.#request, this.#response);
+    return isThenable(answer)
+      ? Promise.resolve(answer).then((name) => this.#write(verdict, name))
+      : this.#write(verdict, answer);
+  }
+
+  #awaitEnd(verdict: Verdict): void {
+    awaitEnd(this.#plan, this.#request, this.#response, this.#hits ?? [this.#hit(verdict)]);
+  }
+
+  #write(verdict: Verdict, name: string | null): Passing {
+    const { framework, warnings, partition, exposed, omit } = this.#plan;
+    const response = this.#response;
+    let given = name;
+    if (given !== null && (!isFieldText(given) || given === "")) {
+      warnings.say("TIDEGATE_FIELD_NAME_INVALID");
+      given = null;
+    }
+    const bytes = partition === null ? null : partition(this.#request, response, this.#key as Key);
+    this.#budget.fields?.write(framework, response, verdict, given, bytes);
+    if (exposed !== null) exposeHeaders(framework, response, exposed);
+    if (omit !== null && verdict.allowed && this.#budget.fields !== null) {
+      omitFields(framework, response, omit, this.#budget.fields.exposedNames());
+    }
+    return this.#finish(verdict);
+  }
+
+  #finish(verdict: Verdict): Passing {
+    const plan = this.#plan;
+    if (verdict.allowed) {
+      const { waitMs } = verdict;
+      return waitMs === 0 || plan.dryRun ? null : later(waitMs);
+    }
+    const reason = verdict.reason ?? "limit";
+    const refusal = refusalOf(plan, { reason, key: this.#key, verdict, budget: this.#budget });
+    return this.#refuse(refusal);
+  }
+
+  #refuse(refusal: Refusal): Passing {
+    return refuse(this.#plan, this.#request, this.#response, refusal);
+  }
+
+  #isIn(list: AddressList | AskedWithKey<Request, Response, unknown>): MaybePromise<unknown> {
+    if (typeof list === "function") return this.#ask(list);
+    const address = list.hasAddresses ? this.#plan.client.text(this.#request) : undefined;
+    return list.has(this.#key, address);
+  }
+
+  #ask<Answer>(question: AskedWithKey<Request, Response, Answer>): MaybePromise<Answer> {
+    return question(this.#request, this.#response, this.#key ?? "");
+  }
+
+  /** Goes on with an answer: at once if it is there. */
+  #then<Answer>(answer: MaybePromise<Answer>, next: (answer: Answer) => Passing): Passing {
+    return isThenable(answer)
+      ? Promise.resolve(answer).then((later) => next.call(this, later as Answer))
+      : next.call(this, answer as Answer);
+  }
+}
+
+function checkedSubnet(subnet: Ipv6Subnet): Ipv6Subnet {
+  return subnet === false || (subnet >= 0 && subnet <= 128)
+    ? subnet
+    : checkSubnet("ipv6Subnet", subnet);
+}
+
+/** Holds a request back so that it leaves at the rate of its bucket. */
+function later(waitMs: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), waitMs);
+  });
+}

@@ -1,0 +1,133 @@
+/**
+ * A refusal as far as it is the same in every framework: status, wait, and that nobody keeps it.
+ *
+ * There is exactly one Retry-After, in whole seconds and never 0. It is what clients steer by, so it is
+ * sent whatever other headers are switched off.
+ */
+
+import type { PolicyResult } from "../decision.ts";
+import type { Budget } from "./budget.ts";
+import type { Key } from "./client-key.ts";
+import type { GatePlan } from "./gate-plan.ts";
+import type { RefusedBy } from "./problem.ts";
+import type { Passing, Refusal } from "./refusal.ts";
+import { isThenable } from "./thenable.ts";
+import type { Verdict } from "./verdict.ts";
+
+const RETRY_AFTER = "Retry-After";
+
+interface Cause {
+  readonly reason: RefusedBy;
+  readonly key: Key | null;
+  readonly verdict: Verdict | null;
+  /** Whose verdict it is. */
+  readonly budget?: Budget;
+}
+
+export function refusalOf<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  { reason, key, verdict, budget }: Cause,
+): Refusal {
+  const status = statusOf(reason, plan.statusCode);
+  let seconds = reason === "list" ? 0 : 1;
+  const names: string[] = [];
+  if (verdict !== null && budget !== undefined) {
+    const results: readonly PolicyResult[] = verdict.results ?? [verdict];
+    results.forEach((result, index) => {
+      if (result.allowed) return;
+      const quota = budget.quotas[index]!;
+      seconds = Math.max(seconds, quota.retryAfterSeconds(result));
+      names.push(budget.names[index]!);
+    });
+  }
+  const unit = plan.retryAfterUnit;
+  return {
+    reason,
+    status,
+    retryAfterSeconds: unit === 1 ? seconds : Math.ceil(seconds / unit) * unit,
+    key,
+    verdict,
+    problem: plan.problems === null ? null : plan.problems.body(reason, status, names),
+    enforced: !plan.dryRun,
+  };
+}
+
+/** Writes the headers of a refusal and hands it to the adapter; in a dry run it is only told. */
+export function refuse<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  refusal: Refusal,
+): Passing {
+  const { retryAfter } = plan;
+  if (plan.dryRun) {
+    announce(plan, request, response, refusal);
+    return null;
+  }
+  if (retryAfter === null || refusal.verdict === null) return send(plan, response, refusal);
+  const answer = typeof retryAfter === "function" ? retryAfter(request, response) : retryAfter;
+  if (!isThenable(answer)) return send(plan, response, withWait(plan, refusal, answer));
+  return Promise.resolve(answer).then((seconds) =>
+    send(plan, response, withWait(plan, refusal, seconds)),
+  );
+}
+
+/** Tells whoever wants to know of refusals; what that leads to is no part of the request. */
+export function announce<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  refusal: Refusal,
+): void {
+  const { onLimited, warnings } = plan;
+  if (onLimited === null || refusal.reason === "list" || refusal.reason === "error") return;
+  const fail = (error: unknown) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
+  try {
+    const pending = onLimited(request, response, refusal);
+    if (isThenable(pending)) pending.then(undefined, fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function send<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  response: Response,
+  refusal: Refusal,
+): Refusal {
+  const { framework } = plan;
+  if (framework.headersSent(response)) return refusal;
+  if (plan.sendsRetryAfter && refusal.retryAfterSeconds > 0) {
+    const before = Number(framework.header(response, RETRY_AFTER) ?? 0);
+    const seconds = Math.max(refusal.retryAfterSeconds, Number.isSafeInteger(before) ? before : 0);
+    framework.setHeader(response, RETRY_AFTER, String(seconds));
+  }
+  framework.setHeader(response, "Cache-Control", "no-store");
+  for (const name of ["Expires", "ETag", "Last-Modified"]) framework.removeHeader(response, name);
+  return refusal;
+}
+
+/** The refusal with the wait that the user says, if it is one. */
+function withWait<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  refusal: Refusal,
+  seconds: unknown,
+): Refusal {
+  if (Number.isSafeInteger(seconds) && (seconds as number) >= 1) {
+    return { ...refusal, retryAfterSeconds: seconds as number };
+  }
+  plan.warnings.say("TIDEGATE_RETRY_AFTER_INVALID");
+  return refusal;
+}
+
+function statusOf(reason: RefusedBy, usual: number): number {
+  switch (reason) {
+    case "list":
+      return 403;
+    case "partition":
+    case "error":
+      return 503;
+    default:
+      return usual;
+  }
+}

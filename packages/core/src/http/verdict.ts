@@ -1,0 +1,31 @@
+/**
+ * What the HTTP layer needs of a decision, whoever made it: a limiter, or a store while a team moves
+ * over to one.
+ */
+
+import type { PolicyResult, RefusalReason } from "../decision.ts";
+import type { CallOptions } from "../limiter/call.ts";
+import type { Key } from "./client-key.ts";
+import type { MaybePromise } from "./thenable.ts";
+
+/** A decision as it is shown to clients. Every `Decision` of a limiter is one. */
+export interface Verdict extends PolicyResult {
+  /** When it was made, by the clock of whoever made it. */
+  readonly atMs: number;
+  readonly degraded: boolean;
+  readonly reason: RefusalReason | null;
+  readonly results?: readonly PolicyResult[];
+}
+
+/**
+ * What counts: a limiter, or something that looks like the part of one that the HTTP layer uses.
+ * Whatever it answers later than at once is awaited.
+ */
+export interface Counter {
+  /** Null says that nothing could be counted and the hit is to pass. */
+  check(key: Key, cost?: number, options?: CallOptions): MaybePromise<Verdict | null>;
+  peek(key: Key, cost?: number, options?: CallOptions): MaybePromise<Verdict | null>;
+  charge(key: Key, cost?: number, options?: CallOptions): MaybePromise<unknown>;
+  refund(key: Key, cost: number, verdict: Verdict): MaybePromise<void>;
+  release(key: Key, cost?: number): void;
+}

@@ -1,0 +1,230 @@
+/**
+ * Safety nets: mistakes that cannot be refused where they are made, found at work and said once.
+ *
+ * Each has a code, a page in the docs, and a switch of its own. A warning never changes what becomes of
+ * a request; what is done instead stands in its text.
+ */
+
+/** A stable name for one kind of warning. */
+export type WarningCode =
+  | "TIDEGATE_PROXY_TRUSTS_ALL"
+  | "TIDEGATE_PROXY_TRUSTS_HOPS"
+  | "TIDEGATE_FORWARDED_FOR_UNTRUSTED"
+  | "TIDEGATE_FORWARDED_FOR_ABSENT"
+  | "TIDEGATE_FORWARDED_IGNORED"
+  | "TIDEGATE_ADDRESS_MISSING"
+  | "TIDEGATE_ADDRESS_INVALID"
+  | "TIDEGATE_KEY_EMPTY"
+  | "TIDEGATE_COUNTED_TWICE"
+  | "TIDEGATE_MADE_PER_REQUEST"
+  | "TIDEGATE_STORE_REUSED"
+  | "TIDEGATE_STORE_HITS"
+  | "TIDEGATE_STORE_RESET_TIME"
+  | "TIDEGATE_STORE_FAILED"
+  | "TIDEGATE_STORE_UNREADY"
+  | "TIDEGATE_LIMIT_ZERO"
+  | "TIDEGATE_OPTION_UNREAD"
+  | "TIDEGATE_OPTION_REMOVED"
+  | "TIDEGATE_HEADERS_UNREAD"
+  | "TIDEGATE_SUBNET_UNREAD"
+  | "TIDEGATE_FIELD_NAME_INVALID"
+  | "TIDEGATE_RETRY_AFTER_INVALID"
+  | "TIDEGATE_REQUEST_FAILED"
+  | "TIDEGATE_AFTERWARDS_FAILED";
+
+interface WarningEntry {
+  /** The name by which it can be switched off. */
+  readonly switch: string;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+const PROXY =
+  "Let the framework trust the addresses of your proxies and nobody else, as docs/guides/proxies.md shows.";
+
+/** What each code means and what to do about it. The docs page is made from this table. */
+export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
+  TIDEGATE_PROXY_TRUSTS_ALL: {
+    switch: "trustProxy",
+    meaning:
+      "The framework believes what any client says about its own address, so a client can have a new budget with every request.",
+    remedy: `${PROXY} Until then, \`onPermissiveProxy: "socket"\` counts by the address of the connection.`,
+  },
+  TIDEGATE_PROXY_TRUSTS_HOPS: {
+    switch: "trustProxy",
+    meaning:
+      "A number of hops is given for the proxies to trust, and this version of the framework trusts nobody then (CVE-2026-16732): all clients behind a proxy share one budget.",
+    remedy: `${PROXY}`,
+  },
+  TIDEGATE_FORWARDED_FOR_UNTRUSTED: {
+    switch: "xForwardedForHeader",
+    meaning:
+      "Requests carry X-Forwarded-For and no proxy is trusted: if there is a proxy, all clients behind it share one budget.",
+    remedy: `${PROXY} Without a proxy, nothing has to be done: the header is ignored.`,
+  },
+  TIDEGATE_FORWARDED_FOR_ABSENT: {
+    switch: "xForwardedForHeader",
+    meaning:
+      "A trusted proxy sent a request without X-Forwarded-For, so it was counted by the proxy's own address.",
+    remedy:
+      "Have the proxy set the header on every request. A client must not be able to have it removed, for example by naming it in Connection.",
+  },
+  TIDEGATE_FORWARDED_IGNORED: {
+    switch: "forwardedHeader",
+    meaning: "Requests carry the header Forwarded, which the framework does not read.",
+    remedy:
+      "Have the proxy send X-Forwarded-For, or read the header in a key function of your own.",
+  },
+  TIDEGATE_ADDRESS_MISSING: {
+    switch: "ip",
+    meaning: "A request had no address, as when its connection has ended; it was not counted.",
+    remedy: "Give a key function if requests come from somewhere that has no addresses.",
+  },
+  TIDEGATE_ADDRESS_INVALID: {
+    switch: "ip",
+    meaning:
+      "What the framework gave as the client's address is none, so the address of the connection was used.",
+    remedy: "See what the proxy writes into X-Forwarded-For: it must be an address.",
+  },
+  TIDEGATE_KEY_EMPTY: {
+    switch: "keyEmpty",
+    meaning: "A key function answered with nothing, so the request was counted by its address.",
+    remedy:
+      "Answer with a key for every request, or say in the function which address counts: users who have not signed in have no id.",
+  },
+  TIDEGATE_COUNTED_TWICE: {
+    switch: "singleCount",
+    meaning: "One request passed the same limiter twice and was counted twice.",
+    remedy: "Mount the limiter once on the way of a request.",
+  },
+  TIDEGATE_MADE_PER_REQUEST: {
+    switch: "creationStack",
+    meaning:
+      "A limiter was made while a request was handled. It forgets everything with that request, so it limits nothing.",
+    remedy: "Make it once, where the application is put together.",
+  },
+  TIDEGATE_STORE_REUSED: {
+    switch: "unsharedStore",
+    meaning: "Two limiters were given one store, so each counts the other's requests.",
+    remedy: "Make a store for each, with a prefix of its own if they share a database.",
+  },
+  TIDEGATE_STORE_HITS: {
+    switch: "positiveHits",
+    meaning: "A store answered with a count that is not a whole number of at least 1.",
+    remedy: "Correct the store: what it counts is not what is limited.",
+  },
+  TIDEGATE_STORE_RESET_TIME: {
+    switch: "headersResetTime",
+    meaning: "A store did not say when its window ends, so clients are told a whole window.",
+    remedy: "Have the store answer with `resetTime`.",
+  },
+  TIDEGATE_STORE_FAILED: {
+    switch: "storeFailed",
+    meaning: "A store failed or did not answer in time, and requests pass uncounted, as asked for.",
+    remedy: "See the store's own error. Counting in this process needs no store.",
+  },
+  TIDEGATE_STORE_UNREADY: {
+    switch: "storeFailed",
+    meaning: "A store failed when it was told to begin; requests are counted in it all the same.",
+    remedy: "See the cause in the warning.",
+  },
+  TIDEGATE_LIMIT_ZERO: {
+    switch: "limit",
+    meaning: "The limit is 0, so every request is refused.",
+    remedy: "If no request should be limited, leave the limiter out, or answer `skip` with true.",
+  },
+  TIDEGATE_OPTION_UNREAD: {
+    switch: "knownOptions",
+    meaning: "An option is not known, or means nothing any more, and was ignored.",
+    remedy: "Take it out, or correct its spelling.",
+  },
+  TIDEGATE_OPTION_REMOVED: {
+    switch: "onLimitReached",
+    meaning: "An option was given that the limiter replaced has removed, too; it was ignored.",
+    remedy: "Take it out: `onLimited` is told of refusals, and `standardHeaders` chooses fields.",
+  },
+  TIDEGATE_HEADERS_UNREAD: {
+    switch: "headersDraftVersion",
+    meaning: "`standardHeaders` names a draft that is not known, so no such fields are sent.",
+    remedy: "Name one of draft-6, draft-7, draft-8 and draft-11.",
+  },
+  TIDEGATE_SUBNET_UNREAD: {
+    switch: "ipv6SubnetOrKeyGenerator",
+    meaning: "`ipv6Subnet` was given beside a key function, and only address keys use it.",
+    remedy: "Take one of the two out.",
+  },
+  TIDEGATE_FIELD_NAME_INVALID: {
+    switch: "identifier",
+    meaning:
+      "A function answered with a policy name that no field can carry; the usual one was sent.",
+    remedy: "Answer with printable ASCII.",
+  },
+  TIDEGATE_RETRY_AFTER_INVALID: {
+    switch: "retryAfter",
+    meaning: "A function answered with no whole number of seconds; the computed wait was sent.",
+    remedy: "Answer with a whole number of at least 1.",
+  },
+  TIDEGATE_REQUEST_FAILED: {
+    switch: "onError",
+    meaning:
+      "A function given as an option failed, and `onError` decided about the request instead of a limit.",
+    remedy: "See the cause in the warning, and catch it in the function.",
+  },
+  TIDEGATE_AFTERWARDS_FAILED: {
+    switch: "afterwards",
+    meaning:
+      "A function that runs once a request has been answered or refused failed, when there was nobody left to tell.",
+    remedy: "See the cause in the warning, and catch it in the function.",
+  },
+};
+
+/** A safety net that has caught something. */
+export class TidegateWarning extends Error {
+  override readonly name = "TidegateWarning";
+  readonly code: WarningCode;
+
+  constructor(code: WarningCode, seen: string, cause?: unknown) {
+    const { meaning, remedy } = WARNING_CODES[code];
+    super(`${meaning} ${seen === "" ? "" : `${seen} `}${remedy} [${code}]`);
+    this.code = code;
+    if (cause !== undefined) this.cause = cause;
+  }
+}
+
+/** Which warnings are wanted: all or none, or each by the name of its switch. */
+export type WarningSwitches = boolean | Readonly<Record<string, boolean | undefined>>;
+
+/** Says each thing once. */
+export class Warnings {
+  readonly #switches: Readonly<Record<string, boolean | undefined>>;
+  readonly #log: (warning: TidegateWarning) => void;
+  readonly #said = new Set<WarningCode>();
+
+  constructor(switches: WarningSwitches = true, log: (warning: TidegateWarning) => void = emit) {
+    this.#switches = typeof switches === "boolean" ? { default: switches } : switches;
+    this.#log = log;
+  }
+
+  /**
+   * @param seen what was seen, in a sentence
+   * @param by the switch to go by, where it is another than the code's
+   */
+  say(
+    code: WarningCode,
+    seen = "",
+    cause?: unknown,
+    by: string = WARNING_CODES[code].switch,
+  ): void {
+    if (this.#said.has(code) || !this.#isWanted(by)) return;
+    this.#said.add(code);
+    this.#log(new TidegateWarning(code, seen, cause));
+  }
+
+  #isWanted(by: string): boolean {
+    return this.#switches[by] ?? this.#switches["default"] ?? true;
+  }
+}
+
+function emit(warning: TidegateWarning): void {
+  process.emitWarning(warning);
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { AddressKeys, checkSubnet, translationPrefixes } from "../../src/http/address-key.ts";
+import { AddressList } from "../../src/http/address-list.ts";
+import { compositeKey, keyOf, storedKey } from "../../src/http/client-key.ts";
+
+const keys = new AddressKeys();
+
+describe("the key of an address", () => {
+  it.each([
+    ["1.2.3.4", "1.2.3.4"],
+    ["::ffff:1.2.3.4", "1.2.3.4"],
+    ["::ffff:102:304", "1.2.3.4"],
+    ["::FFFF:1.2.3.4", "1.2.3.4"],
+    ["[::ffff:1.2.3.4]:80", "1.2.3.4"],
+    ["0:0:0:0:0:ffff:1.2.3.4", "1.2.3.4"],
+  ])("is IPv4 where a mapped one is meant: %s (K8)", (text, expected) => {
+    expect(keys.of(text, 56)).toBe(expected);
+  });
+
+  it("is IPv6 where IPv4 is only a way to write the end (K9)", () => {
+    expect(keys.of("2001:db8:1234:5678::1.2.3.4", 56)).toBe("2001:db8:1234:5600::/56");
+    expect(keys.of("::1.2.3.4", 56)).toBe(keys.of("::102:304", 56));
+  });
+
+  it.each([
+    ["2001:db8:1:2:3:4:5:6", 56, "2001:db8:1::/56"],
+    ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:3:4:5:6", 60, "2001:db8:1::/60"],
+    ["::1", 56, "::/56"],
+    ["2001:0DB8::0001", false, "2001:db8::1"],
+  ] as const)("of %s in a network of %s bits is %s (K11)", (text, bits, expected) => {
+    expect(keys.of(text, bits)).toBe(expected);
+  });
+
+  it("keeps networks of different lengths apart (K12)", () => {
+    expect(keys.of("2001:db8::1", 56)).not.toBe(keys.of("2001:db8::1", 48));
+  });
+
+  it("is the IPv4 address behind a translator (K13)", () => {
+    const configured = new AddressKeys(translationPrefixes("p", ["2001:db8:64::/96"]));
+    expect(keys.of("64:ff9b::1.2.3.4", 56)).toBe("1.2.3.4");
+    expect(keys.of("64:ff9b::102:304", 56)).toBe("1.2.3.4");
+    expect(configured.of("2001:db8:64::102:304", 56)).toBe("1.2.3.4");
+    expect(keys.of("2001:db8:64::102:304", 56)).toBe("2001:db8:64::/56");
+  });
+
+  it.each([
+    "01.2.3.4",
+    "0x7f.1",
+    "1.2.3",
+    "1.2.3.256",
+    "",
+    "unknown",
+    "<script>",
+    "1.2.3.4:x",
+    "[::1",
+  ])("does not exist for %j (K6, K25)", (text) => {
+    expect(keys.of(text, 56)).toBeNull();
+  });
+
+  it.each(["1.2.3.4:5678", "[1.2.3.4]:80", "[1.2.3.4]"])(
+    "leaves the port of %s out (K6)",
+    (text) => {
+      expect(keys.of(text, 56)).toBe("1.2.3.4");
+    },
+  );
+
+  it("refuses networks that make no sense where they are given", () => {
+    expect(() => checkSubnet("ipv6Subnet", 65)).toThrow(/from 32 to 64/);
+    expect(() => checkSubnet("ipv6Subnet", 56.5)).toThrow(/TIDEGATE_OPTION_INVALID/);
+    expect(() => translationPrefixes("p", ["2001:db8::/64"])).toThrow(/96 bits/);
+    expect(() => translationPrefixes("p", ["10.0.0.0/96"])).toThrow(/96 bits/);
+    expect(() => translationPrefixes("p", "2001:db8::/96")).toThrow(/array/);
+  });
+});
+
+describe("a list", () => {
+  const list = new AddressList("allow", ["10.0.0.0/8", "2001:db8::/32", "1.2.3.4", "user:7"]);
+
+  it.each([
+    [null, "10.200.3.4", true],
+    [null, "::ffff:10.1.1.1", true],
+    [null, "11.0.0.1", false],
+    [null, "2001:db8:ffff::1", true],
+    [null, "2001:db9::1", false],
+    [null, "1.2.3.4:999", true],
+    ["user:7", undefined, true],
+    ["user:8", "9.9.9.9", false],
+    [null, "nonsense", false],
+  ])("with key %s and address %s answers %s", (key, address, expected) => {
+    expect(list.has(key, address)).toBe(expected);
+  });
+
+  it("trusts no address by itself, loopback and link-local included (K14)", () => {
+    const empty = new AddressList("allow", []);
+    expect(empty.has("127.0.0.1", "127.0.0.1")).toBe(false);
+    expect(empty.has("::/56", "::1")).toBe(false);
+    expect(empty.has("fe80::/56", "fe80::1")).toBe(false);
+  });
+
+  it("refuses what is no list", () => {
+    expect(() => new AddressList("allow", "10.0.0.0/8")).toThrow(/TIDEGATE_OPTION_INVALID/);
+    expect(() => new AddressList("allow", [7])).toThrow(/allow\[0\]/);
+  });
+});
+
+describe("a key", () => {
+  it("of several parts is ambiguous for none of them (K15)", () => {
+    expect(compositeKey("a", "b:c")).not.toBe(compositeKey("a:b", "c"));
+    expect(compositeKey("a", "")).not.toBe(compositeKey("", "a"));
+    expect(compositeKey("1:a", "b")).not.toBe(compositeKey("1", "a1:b"));
+    expect(keyOf(["a", 7])).toBe(compositeKey("a", 7));
+  });
+
+  it("is missing where nothing was answered, and never the word undefined (K7)", () => {
+    for (const nothing of [undefined, null, ""]) expect(keyOf(nothing)).toBeNull();
+    expect(keyOf(7)).toBe("7");
+    expect(keyOf(7n)).toBe("7");
+    expect(() => keyOf({})).toThrow(/TIDEGATE_KEY_INVALID/);
+    expect(() => keyOf([{}])).toThrow(/TIDEGATE_KEY_INVALID/);
+  });
+
+  it("is hashed for stores when it is long or has control characters (K16)", () => {
+    expect(storedKey("ada")).toBe("ada");
+    expect(storedKey("x".repeat(257))).toMatch(/^sha256:[\w-]{43}$/);
+    expect(storedKey("a\nb")).toMatch(/^sha256:/);
+    expect(storedKey(Uint8Array.of(1, 2, 3))).toBe("AQID");
+  });
+});

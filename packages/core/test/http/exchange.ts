@@ -1,0 +1,135 @@
+/**
+ * A framework without a server, so that the HTTP layer can be tested a request at a time.
+ */
+
+import { EventEmitter } from "node:events";
+import {
+  type Customs,
+  type Framework,
+  type Gate,
+  type GateOptions,
+  makeGate,
+  type Outcome,
+  type ProxyTrust,
+  type TidegateWarning,
+  Warnings,
+} from "../../src/http.ts";
+import { fixedWindow } from "../../src/index.ts";
+
+export class FakeRequest {
+  method = "GET";
+  readonly headers: Record<string, string>;
+  address: string | undefined = "192.0.2.1";
+  socketAddress: string | undefined = "192.0.2.1";
+  trust: ProxyTrust = "nobody";
+
+  constructor(headers: Record<string, string> = {}) {
+    this.headers = headers;
+  }
+}
+
+export class FakeResponse extends EventEmitter {
+  readonly headers = new Map<string, string>();
+  statusCode = 200;
+  headersSent = false;
+  writableEnded = false;
+  beforeHeaders: (() => void) | null = null;
+
+  /** What a header says, by its name in any case. */
+  get(name: string): string | undefined {
+    return this.headers.get(name.toLowerCase());
+  }
+
+  /** Ends the response as a server would. */
+  finish(statusCode = this.statusCode): void {
+    this.statusCode = statusCode;
+    this.beforeHeaders?.();
+    this.headersSent = true;
+    this.writableEnded = true;
+    this.emit("finish");
+    this.emit("close");
+  }
+}
+
+const FAKE: Framework<FakeRequest, FakeResponse> = {
+  method: ({ method }) => method,
+  requestHeader: ({ headers }, name) => headers[name],
+  address: ({ address }) => address,
+  socketAddress: ({ socketAddress }) => socketAddress,
+  proxyTrust: ({ trust }) => trust,
+  header: (response, name) => response.get(name),
+  setHeader: (response, name, value) => {
+    response.headers.set(name.toLowerCase(), value);
+  },
+  removeHeader: (response, name) => {
+    response.headers.delete(name.toLowerCase());
+  },
+  headersSent: ({ headersSent }) => headersSent,
+  statusCode: ({ statusCode }) => statusCode,
+  events: (response) => response,
+  beforeHeaders: (response, listener) => {
+    response.beforeHeaders = listener;
+  },
+};
+
+const NAMES = { limit: "X-Limit", remaining: "X-Remaining", reset: "X-Reset" };
+
+export type FakeOptions = GateOptions<FakeRequest, FakeResponse>;
+
+/** A gate of a limiter that allows 5 a minute and counts refused hits. */
+export class Stand {
+  readonly gate: Gate<FakeRequest, FakeResponse>;
+  readonly warnings: TidegateWarning[] = [];
+
+  constructor(
+    options: FakeOptions = {},
+    customs: Partial<Customs<FakeRequest, FakeResponse>> = {},
+  ) {
+    this.gate = makeGate(options, {
+      place: "rateLimit",
+      framework: FAKE,
+      warnings: new Warnings(true, (warning) => this.warnings.push(warning)),
+      limit: 5,
+      windowMs: 60_000,
+      policy: (limit, windowMs) => fixedWindow({ limit, windowMs, countRefused: true }),
+      ipv6Subnet: 56,
+      ipv6SubnetRange: [32, 64],
+      legacyHeaders: true,
+      legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
+      sendsRetryAfter: true,
+      fieldName: (limit, windowMs) => `${limit}-in-${windowMs}`,
+      countsRefused: true,
+      ...customs,
+    });
+  }
+
+  get codes(): string[] {
+    return this.warnings.map(({ code }) => code);
+  }
+
+  /** Sends a request that has to be decided in the same tick. */
+  enter(request = new FakeRequest(), response = new FakeResponse()): Entered {
+    const outcome = this.gate.enter(request, response);
+    if (outcome instanceof Promise) throw new Error("the request was not decided in the same tick");
+    return { outcome, response, request };
+  }
+
+  async enterLater(request = new FakeRequest(), response = new FakeResponse()): Promise<Entered> {
+    return { outcome: await this.gate.enter(request, response), response, request };
+  }
+
+  /** How many of `count` requests pass. */
+  passes(count: number, request = () => new FakeRequest()): number {
+    let passed = 0;
+    for (let index = 0; index < count; index++) {
+      if (this.enter(request()).outcome === null) passed++;
+    }
+    return passed;
+  }
+}
+
+export interface Entered {
+  readonly outcome: Outcome;
+  readonly request: FakeRequest;
+  readonly response: FakeResponse;
+}

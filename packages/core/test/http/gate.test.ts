@@ -1,0 +1,246 @@
+import { describe, expect, it } from "vitest";
+import { concurrency, fixedWindow, leakyBucket, MINUTE, tokenBucket } from "../../src/index.ts";
+import { manualClock } from "../../src/testing.ts";
+import { FakeRequest, FakeResponse, Stand } from "./exchange.ts";
+
+describe("a gate", () => {
+  it("decides in the same tick, and says what each request found (W1)", () => {
+    const stand = new Stand({ limit: 3 });
+    const remaining = [1, 2, 3, 4].map(() => stand.enter().response.get("x-remaining"));
+    expect(remaining).toEqual(["2", "1", "0", "0"]);
+    expect(stand.enter().outcome?.status).toBe(429);
+  });
+
+  it("goes on later only where a function answers later", async () => {
+    for (const name of ["skip", "key", "limit", "windowMs", "cost", "allow", "block"] as const) {
+      const answers = { skip: false, key: "ada", limit: 1, windowMs: MINUTE, cost: 1 };
+      const answer = name === "allow" || name === "block" ? false : answers[name];
+      const now = new Stand({ limit: 1, [name]: () => answer });
+      expect([now.enter().outcome, now.enter().outcome?.status]).toEqual([null, 429]);
+      const later = new Stand({ limit: 1, [name]: async () => answer });
+      expect(later.gate.enter(new FakeRequest(), new FakeResponse())).toBeInstanceOf(Promise);
+      expect((await later.enterLater()).outcome?.status).toBe(429);
+    }
+  });
+
+  it("asks the key function once a request (K24)", () => {
+    let asked = 0;
+    const stand = new Stand({ key: () => `user-${asked++}`, allow: ["nobody"], limit: () => 5 });
+    stand.enter();
+    expect(asked).toBe(1);
+  });
+
+  it("lets preflights pass uncounted, and counts other OPTIONS (S7)", () => {
+    const preflight = () => {
+      const asking = { origin: "https://a.example", "access-control-request-method": "PUT" };
+      return Object.assign(new FakeRequest(asking), { method: "OPTIONS" });
+    };
+    expect(new Stand({ limit: 1 }).passes(4, preflight)).toBe(4);
+    expect(new Stand({ limit: 1, countPreflights: true }).passes(4, preflight)).toBe(1);
+    const plain = () => Object.assign(new FakeRequest(), { method: "OPTIONS" });
+    expect(new Stand({ limit: 1 }).passes(4, plain)).toBe(1);
+  });
+
+  it("has lists of who passes and who does not, the block list first", () => {
+    const stand = new Stand({ limit: 0, allow: ["192.0.2.0/24"], block: ["192.0.2.9"] });
+    const from = (address: string) => Object.assign(new FakeRequest(), { address });
+    expect(stand.enter(from("192.0.2.1")).outcome).toBeNull();
+    const { outcome, response } = stand.enter(from("192.0.2.9"));
+    expect([outcome?.status, outcome?.reason]).toEqual([403, "list"]);
+    expect(response.get("retry-after")).toBeUndefined();
+    expect(stand.enter(from("198.51.100.1")).outcome?.status).toBe(429);
+  });
+
+  it("blocks those whom no key counts, too", () => {
+    const stand = new Stand({ key: () => false, block: () => true });
+    expect(stand.enter().outcome?.status).toBe(403);
+    expect(new Stand({ key: () => false, limit: 0 }).enter().outcome).toBeNull();
+  });
+
+  it("counts by address where a key function answers with nothing (W15)", () => {
+    const stand = new Stand({ limit: 1, key: () => "" });
+    expect(stand.passes(3)).toBe(1);
+    expect(stand.codes).toEqual(["TIDEGATE_KEY_EMPTY"]);
+  });
+
+  it("lets requests without an address pass, once with a warning (K7)", () => {
+    const nowhere = () =>
+      Object.assign(new FakeRequest(), { address: undefined, socketAddress: undefined });
+    const stand = new Stand({ limit: 0 });
+    expect(stand.passes(3, nowhere)).toBe(3);
+    expect(stand.codes).toEqual(["TIDEGATE_LIMIT_ZERO", "TIDEGATE_ADDRESS_MISSING"]);
+    const login = new Stand({ preset: "login", username: () => "ada" });
+    expect(login.enter(nowhere()).outcome?.status).toBe(429);
+  });
+
+  it("counts by the connection where the address is none (K6)", () => {
+    const stand = new Stand({ limit: 1 });
+    let made = 0;
+    const odd = () => Object.assign(new FakeRequest(), { address: `<script>${made++}` });
+    expect(stand.passes(5, odd)).toBe(1);
+    expect(stand.codes).toEqual(["TIDEGATE_ADDRESS_INVALID"]);
+  });
+
+  it("has limits by user, and refuses nonsense in them (W24)", () => {
+    const limits: Record<string, number> = { ada: 2, eve: Number.NaN, bob: -1, max: Infinity };
+    const stand = new Stand({
+      key: ({ headers }) => headers["user"],
+      limit: ({ headers }) => limits[headers["user"] ?? ""] as number,
+    });
+    expect(stand.passes(5, () => new FakeRequest({ user: "ada" }))).toBe(2);
+    expect(stand.passes(50, () => new FakeRequest({ user: "max" }))).toBe(50);
+    for (const user of ["eve", "bob", "nobody"]) {
+      expect(() => stand.enter(new FakeRequest({ user }))).toThrow(/'limit' must be/);
+    }
+  });
+
+  it("has windows by user, each a budget of its own, and at most 64", () => {
+    const clock = manualClock();
+    const stand = new Stand({ limit: 1, clock, windowMs: ({ headers }) => Number(headers["ms"]) });
+    const with_ = (ms: number) => stand.enter(new FakeRequest({ ms: String(ms) })).outcome;
+    expect([with_(1_000), with_(2_000), with_(1_000)].map((outcome) => outcome === null)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    clock.advance(1_000);
+    expect([with_(1_000) === null, with_(2_000) === null]).toEqual([true, false]);
+    for (let ms = 1; ms <= 62; ms++) with_(ms);
+    expect(() => with_(999)).toThrow(/at most 64/);
+    expect(stand.gate.limiters).toHaveLength(65);
+  });
+
+  it("charges what a request has cost, and asks beforehand what it will", () => {
+    const tokens = fixedWindow({ name: "tokens", limit: 1_000, windowMs: MINUTE });
+    const requests = fixedWindow({ name: "requests", limit: 10, windowMs: MINUTE });
+    const stand = new Stand({
+      policies: [requests, tokens],
+      cost: () => ({ tokens: 100 }),
+      charge: () => ({ tokens: 500 }),
+    });
+    stand.enter().response.finish();
+    const used = stand.gate.limiter?.inspect("192.0.2.1").results.map((result) => result.used);
+    expect(used).toEqual([1, 600]);
+  });
+
+  it.each([-1, 1.5, Number.NaN, Infinity])("takes no cost of %s (W21)", (cost) => {
+    const stand = new Stand({ cost: () => cost });
+    expect(() => stand.enter()).toThrow(/TIDEGATE_COST_INVALID/);
+    expect(() => new Stand({ cost })).toThrow(/'cost' must be/);
+  });
+
+  it("gives places back exactly once, however a response ends", () => {
+    for (const end of ["finish", "close", "error"]) {
+      const policies = [concurrency({ limit: 1 }), fixedWindow({ limit: 100, windowMs: MINUTE })];
+      const stand = new Stand({ policies });
+      const { response } = stand.enter();
+      expect(stand.enter().outcome?.retryAfterSeconds).toBe(1);
+      response.emit(end, new Error("gone"));
+      response.emit("close");
+      response.emit("finish");
+      expect(stand.enter().outcome).toBeNull();
+      expect(stand.enter().outcome?.status).toBe(429);
+    }
+  });
+
+  it("refunds failed requests, aborted ones too, and each once", () => {
+    const stand = new Stand({ limit: 2, skipFailedRequests: true });
+    stand.enter().response.finish(500);
+    stand.enter().response.emit("close");
+    const twice = stand.enter().response;
+    twice.emit("error", new Error("gone"));
+    twice.emit("close");
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(0);
+    stand.enter().response.finish(200);
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(1);
+  });
+
+  it("refunds refused requests as it does others", () => {
+    const stand = new Stand({ limit: 1, skipFailedRequests: true });
+    stand.enter();
+    const refused = stand.enter();
+    expect(refused.outcome?.verdict?.used).toBe(2);
+    refused.response.finish(429);
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(1);
+  });
+
+  it("refunds successful requests, and heeds a later answer on what success is", async () => {
+    const requestWasSuccessful = async () => true;
+    const stand = new Stand({ limit: 2, skipSuccessfulRequests: true, requestWasSuccessful });
+    stand.enter().response.finish(500);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(0);
+  });
+
+  it("says once what fails when nobody is left to tell", () => {
+    const charge = () => {
+      throw new Error("no");
+    };
+    const stand = new Stand({ charge });
+    stand.enter().response.finish();
+    stand.enter().response.finish();
+    expect(stand.codes).toEqual(["TIDEGATE_AFTERWARDS_FAILED"]);
+  });
+
+  it("counts with countIf only what turns out to count, in parallel too (W26)", () => {
+    const countIf = (_request: FakeRequest, { statusCode }: FakeResponse) => statusCode >= 400;
+    const stand = new Stand({ limit: 2, countIf });
+    const open = Array.from({ length: 6 }, () => stand.enter());
+    expect(open.map(({ outcome }) => outcome)).toEqual(new Array(6).fill(null));
+    for (const { response } of open) response.finish(200);
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(0);
+    for (const status of [401, 401]) stand.enter().response.finish(status);
+    expect(stand.enter().outcome?.status).toBe(429);
+  });
+
+  it("lets everything pass in a dry run, and tells what it would have done", () => {
+    const told: boolean[] = [];
+    const stand = new Stand({
+      limit: 1,
+      dryRun: true,
+      onLimited: (_request, _response, { enforced }) => told.push(enforced),
+    });
+    expect(stand.passes(3)).toBe(3);
+    expect(told).toEqual([false, false]);
+    expect([...stand.enter().response.headers]).toEqual([]);
+  });
+
+  it("does as onError says when a function fails (K23)", async () => {
+    const failing = {
+      key: () => {
+        throw new Error("no");
+      },
+    };
+    const rejecting = { key: () => Promise.reject(new Error("no")) };
+    expect(() => new Stand(failing).enter()).toThrow("no");
+    await expect(new Stand(rejecting).enterLater()).rejects.toThrow("no");
+    for (const options of [failing, rejecting]) {
+      const open = await new Stand({ ...options, onError: "open" }).enterLater();
+      expect(open.outcome).toBeNull();
+      const closed = await new Stand({ ...options, onError: "closed" }).enterLater();
+      expect([closed.outcome?.status, closed.response.get("retry-after")]).toEqual([503, "1"]);
+    }
+  });
+
+  it("shapes: holds a request back that leaves later", async () => {
+    const policy = leakyBucket({ capacity: 1, leakPerSecond: 100, maxWaitMs: 1_000 });
+    const stand = new Stand({ policies: [policy] });
+    expect(stand.enter().outcome).toBeNull();
+    const held = stand.gate.enter(new FakeRequest(), new FakeResponse());
+    expect(held).toBeInstanceOf(Promise);
+    expect(await held).toBeNull();
+  });
+
+  it("charges several policies all or nothing (W18)", () => {
+    const stand = new Stand({
+      policies: [
+        fixedWindow({ name: "a", limit: 1, windowMs: MINUTE }),
+        tokenBucket({ name: "b", capacity: 100, refillPerSecond: 1 }),
+      ],
+    });
+    stand.passes(10);
+    const used = stand.gate.limiter?.inspect("192.0.2.1").results.map((result) => result.used);
+    expect(used).toEqual([1, 1]);
+  });
+});

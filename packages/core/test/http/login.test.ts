@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { manualClock } from "../../src/testing.ts";
+import { FakeRequest, Stand } from "./exchange.ts";
+
+describe("the login preset", () => {
+  const attempt = (user: string, address: string) =>
+    Object.assign(new FakeRequest({ user }), { address });
+  const make = () => new Stand({ preset: "login", username: ({ headers }) => headers["user"] });
+
+  it("has a budget for each name and one for each address, and both must pass (K18)", () => {
+    const stand = make();
+    let address = 0;
+    const spread = () => attempt("ada", `192.0.2.${address++}`);
+    expect(stand.passes(9, spread)).toBe(5);
+    let name = 0;
+    const sprayed = () => attempt(`user-${name++}`, "198.51.100.1");
+    expect(make().passes(60, sprayed)).toBe(50);
+  });
+
+  it("takes nothing from the address when the name refuses", () => {
+    const stand = make();
+    stand.passes(60, () => attempt("ada", "192.0.2.1"));
+    const [byAddress] = stand.gate.limiters;
+    expect(byAddress?.inspect("192.0.2.1").results[0]?.used).toBe(5);
+  });
+
+  it("tells no numbers and rounds waits up to minutes (K19)", () => {
+    const clock = manualClock();
+    const stand = new Stand({ preset: "login", clock, username: () => "ada" });
+    expect([...stand.enter().response.headers.keys()]).toEqual([]);
+    stand.passes(4);
+    clock.advance(30_500);
+    const { response, outcome } = stand.enter();
+    expect([...response.headers.keys()].sort()).toEqual(["cache-control", "retry-after"]);
+    expect([outcome?.status, response.get("retry-after")]).toEqual([429, "900"]);
+  });
+});
