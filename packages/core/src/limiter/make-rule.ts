@@ -3,7 +3,8 @@
  *
  * Widths of slots are chosen here. In one process a bucket's slots are a millisecond wide, which
  * makes it exact. With replicas to merge, slots must be kept apart until everybody has heard of
- * them, so they are wider: a sixteenth of the time that a full bucket takes to empty, within bounds.
+ * them, so they are wider: about a sixteenth of the time that a full bucket takes to empty. That is a
+ * power of two, so that a capacity can be changed a little without beginning another budget.
  */
 
 import { invariant } from "../errors.ts";
@@ -36,7 +37,7 @@ const SPREAD_PART = 8;
 const RETENTION_MS = 4_000;
 const BUCKET_SLOT_PART = 16;
 const BUCKET_SLOT_MS_MIN = 64;
-const BUCKET_SLOT_MS_MAX = 1_000;
+const BUCKET_SLOT_MS_MAX = 1_024;
 
 /** A section of the store's records, and the rule that works on it once the store is there. */
 export interface RuleSection extends Section {
@@ -137,5 +138,6 @@ function rulerOf(policy: FixedWindowPolicy): Ruler | null {
 
 function bucketSlotMs(capacity: number, perSecond: number): number {
   const part = ((capacity / perSecond) * 1_000) / BUCKET_SLOT_PART;
-  return Math.round(Math.min(Math.max(part, BUCKET_SLOT_MS_MIN), BUCKET_SLOT_MS_MAX));
+  const slotMs = 2 ** Math.floor(Math.log2(part));
+  return Math.min(Math.max(slotMs, BUCKET_SLOT_MS_MIN), BUCKET_SLOT_MS_MAX);
 }

@@ -44,17 +44,15 @@ export class Bequest {
     return this.#round > 0 || this.#areAllNew;
   }
 
-  /** Somebody is there. */
-  heard(now: number): void {
+  /** Somebody is there; perhaps after a silence in which each missed more than counts can say. */
+  heard({ returnedAtMs }: Member, now: number): void {
     if (this.#round === 0 && this.#tries === 0) this.dueAtMs = Math.min(this.dueAtMs, now);
+    if (returnedAtMs > this.#endedAtMs) this.#again(now);
   }
 
   /** Others have known of other replicas for a while. */
   apart(now: number): void {
-    if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return;
-    if (now < this.#endedAtMs + APART_MS) return;
-    this.#round--;
-    this.dueAtMs = now;
+    if (now >= this.#endedAtMs + APART_MS) this.#again(now);
   }
 
   /** A replica has said all that it knows of others. */
@@ -71,10 +69,12 @@ export class Bequest {
     const { replicas, members, sender } = this.#options;
     const self = replicas.selfId;
     const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
-    // Who knows of others first, and else whoever it happens to be.
+    // Who was away first, then who knows of others, and else whoever it happens to be.
     able.sort(
       (left, right) =>
-        right.beatsApart - left.beatsApart || closeness(left.id, self) - closeness(right.id, self),
+        right.returnedAtMs - left.returnedAtMs ||
+        right.beatsApart - left.beatsApart ||
+        closeness(left.id, self) - closeness(right.id, self),
     );
     const asked = able[this.#tries % Math.max(1, able.length)];
     this.dueAtMs = now + (asked === undefined ? LOOK_AGAIN_MS : ASK_AGAIN_MS);
@@ -90,6 +90,13 @@ export class Bequest {
       if (isAlive && isReady !== false) return false;
     }
     return true;
+  }
+
+  /** Asks once more when all has been asked. */
+  #again(now: number): void {
+    if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return;
+    this.#round--;
+    this.dueAtMs = now;
   }
 
   #endRound(now: number): void {

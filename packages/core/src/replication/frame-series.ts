@@ -7,6 +7,7 @@
  */
 
 import type { Component } from "../lattice/component.ts";
+import { type WireCheckpoint, writeCheckpoints } from "../wire/checkpoint-section.ts";
 import { ComponentBatch } from "../wire/component-batch.ts";
 import type { ComponentHead } from "../wire/component-section.ts";
 import { type OpenerNames, writeComponents } from "../wire/component-writer.ts";
@@ -90,6 +91,17 @@ export class FrameSeries {
       next = writeNotes(writer, limiter, resetAll, notes, next);
       isSaid ||= writer.position > before;
       if (next < notes.length || !isSaid) this.#endFrame(false);
+    }
+  }
+
+  /** Levels of buckets under one policy of a limiter. */
+  checkpoints(limiter: Halves, policy: number, checkpoints: readonly WireCheckpoint[]): void {
+    this.#spill();
+    const { writer } = this.#options.envelope;
+    let next = 0;
+    while (next < checkpoints.length) {
+      next = writeCheckpoints(writer, { ...limiter, policy }, checkpoints, next);
+      if (next < checkpoints.length) this.#endFrame(false);
     }
   }
 

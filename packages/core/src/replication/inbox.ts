@@ -10,6 +10,11 @@ import { MARK_MS_MAX } from "../lattice/mark.ts";
 import { Joining } from "../store/joining.ts";
 import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
 import type { Store } from "../store/store.ts";
+import {
+  type CheckpointSink,
+  readCheckpoints,
+  type WireCheckpoint,
+} from "../wire/checkpoint-section.ts";
 import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
 import type { ComponentHead } from "../wire/component-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
@@ -65,7 +70,7 @@ export interface InboxOptions {
   readonly listener: Listener;
 }
 
-export class Inbox implements ComponentSink, NoteSink {
+export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   frames = 0;
   bytes = 0;
 
@@ -80,6 +85,7 @@ export class Inbox implements ComponentSink, NoteSink {
   readonly #others = new Map<string, number>();
   #store: Store | undefined;
   #isWindow = false;
+  #policy = 0;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -125,6 +131,7 @@ export class Inbox implements ComponentSink, NoteSink {
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
       if (type === SECTIONS.components) this.#readComponents(reader);
       else if (type === SECTIONS.notes) readNotes(reader, this);
+      else if (type === SECTIONS.checkpoints) readCheckpoints(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
       else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
       else if (type === SECTIONS.heartbeat) {
@@ -232,7 +239,7 @@ export class Inbox implements ComponentSink, NoteSink {
   limiter(low: number, high: number, resetAll: number): boolean {
     const share = this.#shareOf(low, high);
     if (share !== undefined && resetAll > 0 && this.#isNear(resetAll)) {
-      share.store.joinResetAll(resetAll);
+      share.store.resets.joinAll(resetAll);
     }
     return share !== undefined;
   }
@@ -240,12 +247,25 @@ export class Inbox implements ComponentSink, NoteSink {
   note({ low, high, reset, markReset, marks }: WireNote): void {
     const store = this.#store;
     if (store === undefined) return;
-    if (reset > 0 && this.#isNear(reset)) store.joinReset(low, high, reset);
-    if (markReset > 0 && this.#isNear(markReset)) store.joinMarkReset(low, high, markReset);
+    if (reset > 0 && this.#isNear(reset)) store.resets.join(low, high, reset);
+    if (markReset > 0 && this.#isNear(markReset)) store.resets.joinMarkReset(low, high, markReset);
     for (const [kind, mark] of marks.entries()) {
       if (mark === undefined || !this.#isNear(mark.reset)) continue;
-      if (this.#isNear(mark.untilMs - MARK_MS_MAX)) store.joinMark(low, high, kind, mark);
+      if (this.#isNear(mark.untilMs - MARK_MS_MAX)) store.resets.joinMark(low, high, kind, mark);
     }
+  }
+
+  // ── What sections of levels say ──────────────────────────────────────────────────────────────
+
+  wants(low: number, high: number, policy: number): boolean {
+    const share = this.#shareOf(low, high);
+    this.#policy = policy;
+    return share?.store.checkpoints.has(policy) === true;
+  }
+
+  checkpoint(heard: WireCheckpoint): void {
+    if (heard.reset > 0 && !this.#isNear(heard.reset)) return;
+    this.#store?.checkpoints.join(this.#policy, this.#sender, heard);
   }
 
   /** Finds a limiter, and tells its store what time it is. */

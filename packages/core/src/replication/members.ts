@@ -41,6 +41,8 @@ export class Member {
   readonly parts: HeardParts = new HeardParts();
   heardAtMs: number;
   isAlive = true;
+  /** When it was heard again after a silence. */
+  returnedAtMs: number = Number.NEGATIVE_INFINITY;
   hasLeft = false;
   /** Its raw clock in the latest of its frames, heard here or by others. */
   clockMs: number = Number.NEGATIVE_INFINITY;
@@ -109,7 +111,10 @@ export class Members {
     member.clockMs = sentAtMs;
     member.isHeard = true;
     member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
-    if (!member.hasLeft) this.#setAlive(member, true);
+    if (!member.hasLeft) {
+      if (!member.isAlive) member.returnedAtMs = receivedAtMs;
+      this.#setAlive(member, true);
+    }
     const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);
     const known = this.#replicas.offsetMs(member.index);
     if (Math.abs(offsetMs - known) >= OFFSET_STEP_MS) {
@@ -138,7 +143,8 @@ export class Members {
     const wasAlive = known?.isAlive === true;
     this.#setAlive(member, false);
     // Whatever it sent before that says nothing about whether it is alive, nor about its clock.
-    const clockMs = heardAtMs - offsetMs;
+    // Offsets are known to so much, and its last frame must not look like a later one.
+    const clockMs = heardAtMs - offsetMs + OFFSET_STEP_MS;
     if (clockMs > member.clockMs || wasAlive) {
       member.clockMs = Math.max(member.clockMs, clockMs);
       member.isHeard = false;

@@ -7,6 +7,7 @@
  */
 
 import type { Component } from "../lattice/component.ts";
+import type { KeyCheckpoint } from "../store/checkpoints.ts";
 import type { Note } from "../store/notes.ts";
 import type { Pending } from "../store/pending.ts";
 import { type Replicas, SELF } from "../store/replicas.ts";
@@ -40,6 +41,8 @@ export interface PageOptions {
   readonly to: string | undefined;
   /** Others to speak for as well. */
   readonly others: readonly Member[];
+  /** Whether to tell what is left of slots that are over. */
+  readonly levels: boolean;
 }
 
 export class Outbox {
@@ -84,11 +87,12 @@ export class Outbox {
    * All that changed after one frame of counts, and until the one that was sent last; and all that is
    * known of some others, who cannot be asked any more.
    */
-  *page({ since, upTo, to, others }: PageOptions): Slices {
+  *page({ since, upTo, to, others, levels }: PageOptions): Slices {
     this.#series.begin({ kind: "page", since, upTo, to });
     for (const share of this.#options.shares()) {
       if (since < upTo) yield* this.#changed(share, since);
       yield* this.#notes(share, since);
+      if (levels) yield* this.#levels(share);
     }
     for (const other of others) yield* this.#heardOf(other);
     this.#series.end();
@@ -154,7 +158,7 @@ export class Outbox {
 
   /** The resets and marks that were learned after a frame. */
   *#notes({ store, identity }: Share, since: number): Slices {
-    const resetAll = store.resetAllSince(since);
+    const resetAll = store.resets.allSince(since);
     if (resetAll > 0) this.#series.notes(identity, resetAll, []);
     if (store.notes.changedIn <= since) return;
     let changed: Note[] = [];
@@ -167,6 +171,24 @@ export class Outbox {
       yield;
     }
     if (changed.length > 0) this.#series.notes(identity, 0, changed);
+  }
+
+  /** What is left of slots that were folded away, whoever counted in them. */
+  *#levels({ store, places, identity }: Share): Slices {
+    const { checkpoints, records } = store;
+    for (const policy of places.keys()) {
+      if (!checkpoints.has(policy)) continue;
+      let levels: KeyCheckpoint[] = [];
+      for (let id = 1; id < records.end; id++) {
+        const level = checkpoints.of(id, policy);
+        if (level !== undefined) levels.push(level);
+        if (id % RECORDS_PER_SLICE !== 0) continue;
+        this.#series.checkpoints(identity, policy, levels);
+        levels = [];
+        yield;
+      }
+      this.#series.checkpoints(identity, policy, levels);
+    }
   }
 
   /** Own times leave by the raw clock, which others can make sense of. */

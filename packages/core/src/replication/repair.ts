@@ -120,7 +120,8 @@ export class Repair {
     if (this.#answerAtMs === NEVER) return;
     this.#answerAtMs = NEVER;
     const others = this.#answerOthers ? Array.from(this.#options.members.all()) : [];
-    this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others });
+    const levels = this.#answerOthers;
+    this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others, levels });
   }
 
   /** Does what is due. */
@@ -196,7 +197,7 @@ export class Repair {
         for (const frame of frames.slice(0, RELAY_FRAMES_MAX)) sender.publish(frame, to);
         if (from.isAlive || from.frames.last <= number || isAnswering()) continue;
         // Who is gone cannot be asked for what is older than the frames that are kept.
-        answer({ since: Number.POSITIVE_INFINITY, to, others: [from] });
+        answer({ since: Number.POSITIVE_INFINITY, to, others: [from], levels: false });
       }
     }
   }

@@ -249,7 +249,7 @@ export class Replicator implements Listener {
     this.#recent.keep(member.id, member.sent, frame);
     const now = this.clock.now();
     this.#repair.heard(member, now);
-    this.#bequest.heard(now);
+    this.#bequest.heard(member, now);
     if (!this.arrival.isOver) {
       this.arrival.work(now);
       this.outlook.settle();

@@ -38,6 +38,8 @@ export interface Answer {
   /** The replica that it is for; absent when it is for all. */
   readonly to: string | undefined;
   readonly others: readonly Member[];
+  /** Whether to tell what is left of slots that are over. */
+  readonly levels: boolean;
 }
 
 export class Teller implements Announcer {
@@ -115,11 +117,13 @@ export class Teller implements Announcer {
   }
 
   /** Tells all that changed after a frame of counts, if any, and all that is known of others. */
-  answer({ since, to, others }: Answer): void {
+  answer({ since, to, ...rest }: Answer): void {
     // What is pending would be in the answer without anybody else having heard of it.
-    if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
+    const now = this.#options.clock.now();
+    if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
+    else this.#advance(now);
     const upTo = this.#options.sender.counted;
-    this.#answering.run(this.#answers.page({ since: Math.min(since, upTo), upTo, to, others }));
+    this.#answering.run(this.#answers.page({ since: Math.min(since, upTo), upTo, to, ...rest }));
   }
 
   /** Tells all that there is to tell, however long it takes, and nothing after that. */
@@ -135,13 +139,17 @@ export class Teller implements Announcer {
     if (isSooner) this.#options.wakeAt(this.dueAtMs);
   }
 
+  /** Tells all stores what time it is; returns that of the cluster. */
+  #advance(now: number): number {
+    const clusterNow = this.#options.clock.clusterNow(now);
+    for (const { store } of this.#options.shares()) store.advance(now, clusterNow);
+    return clusterNow;
+  }
+
   #flush(now: number): void {
-    const { clock, sender, shares, wakeAt } = this.#options;
-    const clusterNow = clock.clusterNow(now);
-    for (const { store } of shares()) {
-      store.advance(now, clusterNow);
-      store.closeFrame();
-    }
+    const { sender, shares, wakeAt } = this.#options;
+    const clusterNow = this.#advance(now);
+    for (const { store } of shares()) store.closeFrame();
     const number = ++this.#closed;
     this.#countdown.left(now);
     const done = (): void => {

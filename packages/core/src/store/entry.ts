@@ -103,10 +103,12 @@ export interface Shape {
     component: Component,
     visit: ComponentVisitor,
   ): void;
-  /** What remains of slots that were folded away; absent where none are. */
-  checkpoint?(id: number, clusterNow: number): Checkpoint;
+  /** Whether slots that are over are folded into a level. */
+  readonly folds?: boolean;
+  /** What is left of slots that were folded away. */
+  checkpoint?: ((id: number, clusterNow: number) => Checkpoint) | undefined;
   /** Merges what another replica has left of such slots; returns whether it was better than ours. */
-  joinCheckpoint?(id: number, heard: Checkpoint, clusterNow: number): boolean;
+  joinCheckpoint?: ((id: number, heard: Checkpoint, clusterNow: number) => boolean) | undefined;
   /** Names every replica and opener that its components refer to. */
   refersTo(id: number, mark: (replica: number) => void): void;
 }

@@ -24,6 +24,7 @@ export class GridShape implements Shape {
   readonly places = "slot";
   readonly placeless = false;
   readonly endsWithReset = true;
+  readonly folds: boolean;
 
   // What the last `read` saw.
   /** Grid: hits in all slots but the trailing one. */
@@ -51,6 +52,7 @@ export class GridShape implements Shape {
     this.#time = this.#grid.time;
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;
+    this.folds = options.leak > 0;
     this.#leak = options.leak;
     this.#slotMs = options.slotMs;
     this.#slots = options.slots;

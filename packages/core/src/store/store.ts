@@ -9,9 +9,9 @@
  */
 
 import type { Component } from "../lattice/component.ts";
-import type { Mark } from "../lattice/mark.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
 import { Changes } from "./changes.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { Disowning } from "./disowning.ts";
 import { Entries, type Section } from "./entries.ts";
 import {
@@ -58,8 +58,12 @@ export class Store implements Present {
   readonly notes: Notes;
   /** What leaves for others. */
   readonly changes: Changes;
+  /** What is left of slots that are over. */
+  readonly checkpoints: Checkpoints;
   /** What changes how records are read, all at once. */
   readonly versions: Versions;
+  /** What ends counts and voids marks. */
+  readonly resets: Resets;
   /** What has yet to leave; null where nobody is told. */
   readonly pending: Pending | null;
   frame = 1;
@@ -71,7 +75,6 @@ export class Store implements Present {
   readonly index: KeyIndex;
   readonly #replicas: Replicas;
   readonly #entries: Entries;
-  readonly #resets: Resets;
   readonly #room: Room;
   readonly #admission: Admission;
   readonly #reread = (): void => this.versions.next();
@@ -88,9 +91,13 @@ export class Store implements Present {
     this.#entries = entries;
     const disowning = new Disowning(entries, options.replicas, this);
     this.versions = new Versions(entries, this.notes, disowning, this);
-    this.#resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
-    this.#admission = new Admission(entries.shapes, this.#resets, this, options);
-    this.changes = new Changes(entries, this.notes, this.versions, this.#resets, this);
+    this.resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
+    this.#admission = new Admission(entries.shapes, this.resets, this, options);
+    this.changes = new Changes(entries, this.notes, this.versions, this.resets, this);
+    this.checkpoints = new Checkpoints({
+      ...{ entries, versions: this.versions, resets: this.resets, present: this },
+      obtain: (low, high, replica) => this.#obtain(low, high, replica),
+    });
     const ranks = new Ranks(entries, this.versions, this);
     this.#room = new Room(entries, ranks, this.changes, this, options);
     this.evictions = this.#room.evictions;
@@ -170,56 +177,36 @@ export class Store implements Present {
 
   /** The largest reset known for a key. */
   knownReset(low: number, high: number): number {
-    return this.#resets.known(low, high);
+    return this.resets.known(low, high);
   }
 
   /** The largest reset known for the marks of a key. */
   knownMarkReset(note: Readonly<Note>): number {
-    return this.#resets.knownForMarks(note);
+    return this.resets.knownForMarks(note);
   }
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
     this.pending?.urgent(this.now);
-    return this.#resets.begin(low, high);
+    return this.resets.begin(low, high);
   }
 
   /** Ends everything counted for every key so far; returns the new reset. */
   resetAll(): number {
     this.pending?.urgent(this.now);
-    return this.#resets.beginAll();
+    return this.resets.beginAll();
   }
 
   /** Voids the marks of a key and nothing else. */
   unmark(low: number, high: number): void {
     this.pending?.urgent(this.now);
-    this.#resets.unmark(low, high);
+    this.resets.unmark(low, high);
   }
 
   /** Marks a key until a time of the cluster's clock. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
     this.pending?.urgent(this.now);
-    this.#resets.mark(low, high, kind, untilMs, limit);
-  }
-
-  /** Learns of a reset of a key; returns whether it was new. */
-  joinReset(low: number, high: number, reset: number): boolean {
-    return this.#resets.join(low, high, reset);
-  }
-
-  /** Learns of a reset of all keys; returns whether it was new. */
-  joinResetAll(reset: number): boolean {
-    return this.#resets.joinAll(reset);
-  }
-
-  /** Learns that a key's marks up to a reset are void; returns whether that was new. */
-  joinMarkReset(low: number, high: number, reset: number): boolean {
-    return this.#resets.joinMarkReset(low, high, reset);
-  }
-
-  /** Merges a mark; returns whether it was new. */
-  joinMark(low: number, high: number, kind: number, mark: Mark): boolean {
-    return this.#resets.joinMark(low, high, kind, mark);
+    this.resets.mark(low, high, kind, untilMs, limit);
   }
 
   // ── What replication carries ─────────────────────────────────────────────────────────────────
@@ -228,11 +215,6 @@ export class Store implements Present {
   closeFrame(): number {
     this.pending?.close(this.frame);
     return this.frame++;
-  }
-
-  /** The reset of all keys, if it was learned after `frame`; otherwise 0. */
-  resetAllSince(frame: number): number {
-    return this.#resets.allSince(frame);
   }
 
   /**
@@ -244,8 +226,7 @@ export class Store implements Present {
     if (!admission.admits(component)) return false;
     const { low, high, replica } = component;
     const shape = this.shapes[component.policy]!;
-    let id = this.find(low, high);
-    if (id === 0) id = this.#insert(low, high, replica);
+    const id = this.#obtain(low, high, replica);
     if (id === 0) return admission.refuse("tooManyKeys");
     const grew = shape.join(id, component, this.now, this.clusterNow);
     if (grew === undefined) return admission.refuse("tooManyComponents");
@@ -285,6 +266,10 @@ export class Store implements Present {
   /** Names every replica that something refers to in some records, from one on. */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     this.#entries.refersTo(mark, first, count);
+  }
+
+  #obtain(low: number, high: number, introducer: number): number {
+    return this.find(low, high) || this.#insert(low, high, introducer);
   }
 
   #insert(low: number, high: number, introducer: number): number {

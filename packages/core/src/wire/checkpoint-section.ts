@@ -15,7 +15,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 const CHECKPOINT_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
 const LEVEL_MAX: number = 2 ** 52 - 1;
 
-/** The level of one key. */
+/** The level of one key, as of the largest reset that is known of it. */
 export interface WireCheckpoint extends Checkpoint {
   readonly low: number;
   readonly high: number;

@@ -5,9 +5,11 @@ import { tokenBucket } from "../../src/index.ts";
 import { GridShape } from "../../src/store/grid-shape.ts";
 import { fleet, type Member, START_MS } from "./fleet.ts";
 
-/** Slots of 625 ms, of which a little more than four seconds are kept apart. */
+/** Slots of 512 ms, of which a little more than four seconds are kept apart. */
 const bucket = tokenBucket({ capacity: 100, refillPerSecond: 10 });
-const SLOT_MS = 625;
+const SLOT_MS = 512;
+/** What it loses each slot, in thousandths of a hit. */
+const LEAK = 5_120;
 
 function shapeOf(member: Member): GridShape {
   const [shape] = member.store.shapes;
@@ -40,7 +42,7 @@ describe("a saturated bucket", () => {
   it("keeps its level over any number of slots without a question", () => {
     const [busy] = fleet([0], [bucket]);
     busy!.hit(1, 100);
-    expect(busy!.at(START_MS + 8 * SLOT_MS).held(1)).toBe(50_000);
+    expect(busy!.at(START_MS + 9 * SLOT_MS).held(1)).toBe(100_000 - 9 * LEAK);
   });
 });
 
@@ -48,24 +50,24 @@ describe("a checkpoint after the same slot", () => {
   it("replaces an estimated one if it is exact, also when it is lower", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 100);
-    member!.at(START_MS + 8 * SLOT_MS);
+    member!.at(START_MS + 9 * SLOT_MS);
     const own = checkpointOf(member!);
     expect(own.exact).toBe(false);
     expect(joinCheckpoint(member!, { ...own, level: own.level - 4_000, exact: true })).toBe(true);
-    expect(member!.held(1)).toBe(46_000);
+    expect(member!.held(1)).toBe(100_000 - 9 * LEAK - 4_000);
   });
 
   it("replaces an exact one never, and an estimated one only if it is higher", () => {
     const [alone] = fleet([0], [bucket]);
     alone!.hit(1, 100);
-    alone!.at(START_MS + 8 * SLOT_MS);
+    alone!.at(START_MS + 9 * SLOT_MS);
     const exact = checkpointOf(alone!);
     expect(exact.exact).toBe(true);
     expect(joinCheckpoint(alone!, { ...exact, level: 9e6, exact: false })).toBe(false);
 
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 100);
-    member!.at(START_MS + 8 * SLOT_MS);
+    member!.at(START_MS + 9 * SLOT_MS);
     const own = checkpointOf(member!);
     expect(joinCheckpoint(member!, { ...own, level: own.level - 1_000 })).toBe(false);
     expect(joinCheckpoint(member!, { ...own, level: own.level + 1_000 })).toBe(true);
@@ -78,10 +80,10 @@ describe("a checkpoint after another slot", () => {
     member!.hit(1, 100);
     member!.at(START_MS + 12 * SLOT_MS);
     const own = checkpointOf(member!);
-    const older = { slot: own.slot - 3, level: own.level + 18_000, exact: true };
-    // Three slots drain 18.75 hits, so that the larger number is the lower level.
+    const older = { slot: own.slot - 3, level: own.level + 3 * LEAK - 750, exact: true };
+    // Three slots drain more than that, so that the larger number is the lower level.
     expect(joinCheckpoint(member!, older)).toBe(false);
-    const higher = { ...older, level: own.level + 20_000 };
+    const higher = { ...older, level: own.level + 3 * LEAK + 1_250 };
     const before = member!.held(1);
     expect(joinCheckpoint(member!, { ...higher, exact: false })).toBe(true);
     expect(member!.held(1)).toBe(before + 1_250);

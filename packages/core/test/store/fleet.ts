@@ -191,7 +191,7 @@ export function meet(members: readonly Member[]): void {
   const notes = members.map((member) => member.notes());
   members.forEach((member, index) => {
     member.joinAll(sent.filter((_, from) => from !== index).flat());
-    for (const { low, high, reset } of notes.flat()) member.store.joinReset(low, high, reset);
-    for (const other of members) member.store.joinResetAll(other.store.limiterReset);
+    for (const { low, high, reset } of notes.flat()) member.store.resets.join(low, high, reset);
+    for (const other of members) member.store.resets.joinAll(other.store.limiterReset);
   });
 }

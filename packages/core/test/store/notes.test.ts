@@ -107,9 +107,9 @@ describe("marks and resets of a key", () => {
       [later, earlier],
     ]) {
       const [member] = fleet([0], [window]);
-      for (const heard of marks) member!.store.joinMark(1, ~1, PENALTY, heard);
+      for (const heard of marks) member!.store.resets.joinMark(1, ~1, PENALTY, heard);
       expect(waitMs(member!, 1)).toBe(9_000);
-      expect(member!.store.joinMark(1, ~1, PENALTY, earlier)).toBe(false);
+      expect(member!.store.resets.joinMark(1, ~1, PENALTY, earlier)).toBe(false);
     }
   });
 
@@ -117,9 +117,9 @@ describe("marks and resets of a key", () => {
     const [left, right] = fleet([0, 0], [window]);
     mark(left!, 1, BLOCK);
     const [note] = left!.notes();
-    right!.store.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
+    right!.store.resets.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
     right!.at(START_MS + 1).store.unmark(1, ~1);
-    right!.store.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
+    right!.store.resets.joinMark(1, ~1, BLOCK, note!.marks[BLOCK]!);
     expect(waitMs(right!, 1)).toBe(0);
   });
 });

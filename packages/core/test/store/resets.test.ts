@@ -48,7 +48,7 @@ describe("a reset", () => {
     const [left, right] = fleet([0, 0], [window]);
     right!.at(START_MS + 5_000).reset(1);
     const ahead = right!.store.knownReset(1, ~1);
-    left!.store.joinReset(1, ~1, ahead);
+    left!.store.resets.join(1, ~1, ahead);
     expect(left!.reset(1)).toBe(ahead + 1);
     expect(left!.store.resetAll()).toBe(ahead + 2);
   });
@@ -108,9 +108,9 @@ describe("a reset of all keys", () => {
 
   it("does not end what was counted under a larger reset of the key", () => {
     const [member] = fleet([0], [window]);
-    member!.store.joinReset(1, ~1, START_MS + 900);
+    member!.store.resets.join(1, ~1, START_MS + 900);
     member!.hit(1, 4);
-    member!.store.joinResetAll(START_MS + 500);
+    member!.store.resets.joinAll(START_MS + 500);
     expect(member!.held(1)).toBe(4);
     expect(member!.sent()[0]).toMatchObject({ reset: START_MS + 900, hits: 4 });
   });

@@ -185,7 +185,7 @@ export class Twin {
       component: (component) => components.push(this.#named(component)),
       note: (note) => notes.push({ ...note, marks: [...note.marks] }),
     });
-    return { from: this.id, components, notes, resetAll: this.store.resetAllSince(frame) };
+    return { from: this.id, components, notes, resetAll: this.store.resets.allSince(frame) };
   }
 
   /** Joins one component of another replica; returns whether it said anything new. */
@@ -204,17 +204,17 @@ export class Twin {
   }
 
   joinNotes({ notes, resetAll }: Sent): void {
-    this.store.joinResetAll(resetAll);
+    this.store.resets.joinAll(resetAll);
     this.reference.joinResetAll(resetAll);
     for (const { low, high, reset, markReset, marks } of notes) {
       const name = String(keyOf(low));
-      this.store.joinReset(low, high, reset);
+      this.store.resets.join(low, high, reset);
       this.reference.joinReset(name, reset);
-      this.store.joinMarkReset(low, high, markReset);
+      this.store.resets.joinMarkReset(low, high, markReset);
       this.reference.joinMarkReset(name, markReset);
       marks.forEach((mark, kind) => {
         if (mark === undefined) return;
-        this.store.joinMark(low, high, kind, mark);
+        this.store.resets.joinMark(low, high, kind, mark);
         this.reference.notes.joinMark(name, kind, mark);
       });
     }

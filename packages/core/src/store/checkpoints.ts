@@ -1,0 +1,65 @@
+/**
+ * What is left of slots that were folded away, on its way to others and from them: a replica that
+ * heard nothing of them for so long, or that has just come, would begin a full bucket as an empty one.
+ */
+
+import type { Checkpoint } from "../lattice/checkpoint.ts";
+import type { Entries } from "./entries.ts";
+import { LIVE, STATE } from "./entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
+import type { Present } from "./present.ts";
+import type { Resets } from "./resets.ts";
+import type { Versions } from "./versions.ts";
+
+/** The level of one key's bucket, as of the largest reset that is known of the key. */
+export interface KeyCheckpoint extends Checkpoint {
+  readonly low: number;
+  readonly high: number;
+  readonly reset: number;
+}
+
+export interface CheckpointsOptions {
+  readonly entries: Entries;
+  readonly versions: Versions;
+  readonly resets: Resets;
+  readonly present: Present;
+  /** The record of a key that a replica brings in, made if there is none; 0 for no room. */
+  readonly obtain: (low: number, high: number, replica: number) => number;
+}
+
+export class Checkpoints {
+  readonly #options: CheckpointsOptions;
+
+  constructor(options: CheckpointsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether slots of a policy are folded into a level. */
+  has(policy: number): boolean {
+    return this.#options.entries.shapes[policy]?.folds === true;
+  }
+
+  /** What is left in a record under one policy; undefined for nothing. */
+  of(id: number, policy: number): KeyCheckpoint | undefined {
+    const { entries, versions, resets, present } = this.#options;
+    const { records, shapes } = entries;
+    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return undefined;
+    versions.renew(id);
+    const checkpoint = shapes[policy]?.checkpoint?.(id, present.clusterNow);
+    if (checkpoint === undefined || checkpoint.level <= 0) return undefined;
+    const low = records.word(id, FINGERPRINT_LOW);
+    const high = records.word(id, FINGERPRINT_HIGH);
+    return { low, high, reset: resets.known(low, high), ...checkpoint };
+  }
+
+  /** Merges what another replica has left; returns whether it was better than what is here. */
+  join(policy: number, replica: number, heard: KeyCheckpoint): boolean {
+    const { entries, resets, present, obtain } = this.#options;
+    const { low, high, reset } = heard;
+    const shape = entries.shapes[policy];
+    if (shape?.joinCheckpoint === undefined || !shape.folds || !resets.admit(low, high, reset))
+      return false;
+    const id = obtain(low, high, replica);
+    return id !== 0 && shape.joinCheckpoint(id, heard, present.clusterNow);
+  }
+}
