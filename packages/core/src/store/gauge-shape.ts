@@ -3,8 +3,9 @@
  *
  * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
  * grows; their difference is what is held. A record that holds something of this replica's own is
- * never given up, since a release is still to come. After the last release it is kept for a while
- * among several replicas: the release has yet to leave, and reports from before it may still come.
+ * never given up, since a release is still to come; so a later generation ends those before it. After
+ * the last release it is kept for a while among several replicas: the release has yet to leave, and
+ * reports from before it may still come.
  *
  *     | hits | releases | chain | others | idle since |
  */
@@ -119,6 +120,7 @@ export class GaugeShape implements Shape {
   join(id: number, component: Component): boolean | undefined {
     const { replica, generation } = component;
     const chain = this.#chain;
+    if (!this.#outlives(id, replica, generation)) return false;
     let link = chain.find(id, replica, generation, SELF, 0);
     if (link === 0) link = chain.add(id, replica, generation, SELF, 0);
     if (link === 0) return undefined;
@@ -154,6 +156,26 @@ export class GaugeShape implements Shape {
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+  }
+
+  /**
+   * Ends what a replica held in earlier generations; false if a later one is known. Nothing is given up
+   * that holds something, so whoever begins anew has released all, whether that was heard or not.
+   */
+  #outlives(id: number, replica: number, generation: number): boolean {
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; ) {
+      const next = chain.next(link);
+      const laterBy = (generation - chain.generation(link)) | 0;
+      if (chain.replica(link) === replica && laterBy !== 0) {
+        if (laterBy < 0) return false;
+        const held = chain.hits(link) - chain.refunds(link);
+        if (this.#replicas.isAlive(replica)) this.#fields.addToCount(id, OTHERS, -held);
+        chain.remove(id, link);
+      }
+      link = next;
+    }
+    return true;
   }
 
   #ownHeld(id: number): number {

@@ -48,6 +48,21 @@ describe("a release", () => {
     }
   });
 
+  it("that nobody heard of is known when its key was given up and is begun anew", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    right!.hit(1, 2);
+    const before = right!.sent();
+    left!.joinAll(before);
+    right!.release(1, 2);
+    for (const ms of [0, 60_000]) right!.at(START_MS + ms).store.sweep(10);
+    expect(right!.knows(1)).toBe(false);
+    right!.hit(1, 1);
+    left!.joinAll(right!.sent());
+    expect(left!.held(1)).toBe(1);
+    left!.joinAll(before);
+    expect(left!.held(1)).toBe(1);
+  });
+
   it("is forgotten at once where there is nobody to tell", () => {
     const [alone] = fleet([0], [gauge]);
     alone!.hit(1, 2);

@@ -33,7 +33,14 @@ export class GaugeBook implements ReferenceBook {
     return true;
   }
 
+  /** Nothing is given up that holds something: who begins anew has released what it held before. */
   join(component: ReferenceComponent): boolean {
+    const { replica, generation } = component;
+    const isOfSame = (known: ReferenceComponent): boolean => known.replica === replica;
+    if (this.#ledger.all().some((known) => isOfSame(known) && known.generation > generation)) {
+      return false;
+    }
+    this.#ledger.forget((known) => isOfSame(known) && known.generation < generation);
     return this.#ledger.join(component);
   }
 
