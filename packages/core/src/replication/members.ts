@@ -9,8 +9,8 @@
 
 import { createHash } from "node:crypto";
 import type { Replicas } from "../store/replicas.ts";
-import type { Behind } from "../wire/heartbeat-section.ts";
 import { ClockOffset } from "./clock-offset.ts";
+import { Deafness } from "./deafness.ts";
 import { HeardFrames } from "./heard-frames.ts";
 import { HeardParts } from "./heard-parts.ts";
 
@@ -19,14 +19,6 @@ export interface MemberOptions {
   readonly silentMs: number;
   /** The most replicas that are known at a time. */
   readonly membersMax: number;
-}
-
-/** What somebody was missing who got a replica's frames from others. */
-export interface Relayed {
-  readonly after: number;
-  readonly newest: Uint8Array | undefined;
-  readonly waitMs: number;
-  readonly againAtMs: number;
 }
 
 /** Smaller corrections are not worth reading everything anew that was counted by that clock. */
@@ -57,16 +49,14 @@ export class Member {
   isReady: boolean | undefined;
   /** For how long it had been there when it last said so. */
   upMs: number | undefined;
-  /** What it knows itself to be behind on, and a checksum of whom it knows. */
-  behind: readonly Behind[] = [];
+  /** What it does not hear, as far as it has said, and a checksum of whom it knows. */
+  readonly deafness: Deafness = new Deafness();
   membersSum: number | undefined;
   /** For how many heartbeats it has not known of the same replicas as this one. */
   beatsApart = 0;
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
   asked = 0;
-  /** What was passed on of its frames last, and when that may be done again. */
-  relayed: Relayed | undefined;
 
   constructor(id: string, index: number, nowMs: number) {
     this.id = id;

@@ -32,8 +32,6 @@ const RELAY_SPREAD_MS = 500;
 const RELAY_FRAMES_MAX = 64;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
-/** The longest wait until what has not helped is passed on again. */
-const RELAY_AGAIN_MS_MAX = 60_000;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
 
@@ -95,7 +93,7 @@ export class Repair {
 
   /** A replica has said what it is behind on. */
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
-    from.behind = behind;
+    from.deafness.said(behind);
     if (behind.length > 0 && this.#relayAtMs === NEVER) {
       this.#relayAtMs = now + this.#wait(RELAY_AFTER_MS, RELAY_SPREAD_MS);
     }
@@ -183,40 +181,38 @@ export class Repair {
    * next time: not everybody who could help has what is missing.
    */
   #relay(now: number): void {
-    const { members, recent, sender, answer, isAnswering, random } = this.#options;
+    const { members, random } = this.#options;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
-    // All that are alive but the one who is helped.
-    const share = HELPERS / alive.length;
-    for (const { id: to, behind } of alive) {
-      if (behind.length === 0 || random() >= share) continue;
-      for (const { low, high, number } of behind) {
-        const from = members.find(idOf(low, high));
-        if (from === undefined || from.id === to) continue;
-        const frames = recent.after(from.id, number, from.isAlive);
-        if (!isWorthAgain(from, number, frames.at(-1), now)) continue;
-        for (const frame of frames.slice(0, RELAY_FRAMES_MAX)) sender.publish(frame, to);
-        if (from.isAlive || from.frames.last <= number || isAnswering()) continue;
-        // Who is gone cannot be asked for what is older than the frames that are kept.
-        answer({ since: Number.POSITIVE_INFINITY, to, others: [from], levels: false });
+    for (const deaf of alive) {
+      for (const gap of deaf.deafness.named) {
+        const from = members.find(idOf(gap.low, gap.high));
+        if (from === undefined || from === deaf) continue;
+        const able = alive.filter(
+          (other) => other !== deaf && other !== from && !other.deafness.names(gap),
+        );
+        // All those, and this one.
+        if (random() < HELPERS / (able.length + 1)) this.#help(deaf, gap, from, now);
       }
     }
   }
-}
 
-/**
- * Whether to pass on frames of a replica: at once what is new, and more and more rarely what was
- * passed on before. What nobody has heard of one that is gone is missing for good.
- */
-function isWorthAgain(
-  from: Member,
-  after: number,
-  newest: Uint8Array | undefined,
-  now: number,
-): boolean {
-  const { relayed } = from;
-  const isNews = relayed === undefined || relayed.newest !== newest || after > relayed.after;
-  if (!isNews && now < relayed.againAtMs) return false;
-  const waitMs = isNews ? RELAY_AFTER_MS : Math.min(2 * relayed.waitMs, RELAY_AGAIN_MS_MAX);
-  from.relayed = { after, newest, waitMs, againAtMs: now + waitMs };
-  return true;
+  /** Passes on frames of one replica to another. */
+  #help(deaf: Member, { low, high, number }: Behind, from: Member, now: number): void {
+    const { recent, sender, answer, isAnswering } = this.#options;
+    const isStuck = from.sent > number && deaf.deafness.isStuckOn(from.id);
+    const frames = recent.after(from.id, number, from.isAlive);
+    // Those who are gone say nothing new, so everybody who has missed them takes turns.
+    const { deafness } = from.isAlive ? deaf : from;
+    if (!deafness.isWorthAgain(from.id, number, frames.at(-1), now, RELAY_AFTER_MS)) return;
+    const some = isStuck ? frames.slice(-RELAY_FRAMES_MAX) : frames.slice(0, RELAY_FRAMES_MAX);
+    for (const frame of some) sender.publish(frame, deaf.id);
+    if (from.isAlive) {
+      // The first that is missing is not kept any more; what answers this will be, and says it all.
+      if (isStuck) sender.ask({ low, high, since: number, others: false });
+      return;
+    }
+    if (from.frames.last <= number || isAnswering()) return;
+    // Who is gone cannot be asked for what is older than the frames that are kept.
+    answer({ since: Number.POSITIVE_INFINITY, to: deaf.id, others: [from], levels: false });
+  }
 }
