@@ -1,0 +1,28 @@
+/**
+ * Whether the tests that docs/internals/defects-of-others.md names are there: none may disappear without
+ * a word.
+ */
+
+import { expect, it } from "vitest";
+import { CODE, read } from "./source-tree.ts";
+
+const PAGE = "docs/internals/defects-of-others.md";
+
+/** The titles in the last column of each row. */
+function titles(): string[] {
+  const rows = read(PAGE)
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"));
+  return rows.flatMap((row) => {
+    const last = row.split(" | ").at(-1) ?? "";
+    return Array.from(last.matchAll(/`([^`]+)`/g), ([, title]) => title ?? "");
+  });
+}
+
+it("the defects of others have the tests that their page names", () => {
+  const tests = CODE.filter((file) => /\.test\.ts$/.test(file) && !file.startsWith("tests/tidy/"));
+  const text = tests.map((file) => read(file)).join("\n");
+  const named = titles();
+  expect(named.length).toBeGreaterThan(45);
+  expect(named.filter((title) => !text.includes(title))).toEqual([]);
+});
