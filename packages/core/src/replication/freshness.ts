@@ -10,8 +10,11 @@
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Member } from "./members.ts";
 
-/** How far a clock may be from the cluster's for its replica to be let in, and how late a frame. */
-const FAR_MS = 10 * 60 * 1_000;
+/**
+ * How far a clock may be from the cluster's for its replica to be let in, and how late a frame: ten
+ * minutes, and some seconds that frames may take.
+ */
+const FAR_MS = 10 * 60 * 1_000 + 10_000;
 /** A clock may be fast at first and the frame late after that. */
 const REMEMBERED_MS = 2 * FAR_MS;
 /** How much longer than what lives so long it is remembered who counted it and what ended it. */

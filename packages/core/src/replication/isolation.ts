@@ -2,8 +2,8 @@
  * Whether this replica is cut off from others that it knows.
  *
  * A transport that says so is believed at once. Otherwise it is a cut when half of those that were
- * there, or more, fall silent at about the same time without having said goodbye: that is what a cut
- * looks like from inside, and a rolling deploy does not. One that crashes alone among several is no
+ * there, or more, fall silent at about the same time without having said goodbye, or say that they do
+ * not hear this one: that is what a cut looks like from inside, and a rolling deploy does not. One that crashes alone among several is no
  * cut; the only other one that falls silent is taken for one, since nobody can tell. It ends when they
  * are heard again, when as many others are there, or when they are forgotten.
  */
@@ -53,9 +53,9 @@ export class Isolation {
   /** Looks again; returns whether anything has changed. */
   look(now: number, isConnected: boolean, members: Members): boolean {
     const present: Member[] = [];
-    for (const member of members.all()) if (member.isAlive) present.push(member);
+    for (const member of members.all()) if (member.isPresent) present.push(member);
     const missing = Array.from(this.#expected).filter(
-      (member) => !member.isAlive && !member.hasLeft && members.find(member.id) === member,
+      (member) => !member.isPresent && !member.hasLeft && members.find(member.id) === member,
     );
     if (this.isCut) {
       if (!isConnected) return false;

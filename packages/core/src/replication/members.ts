@@ -13,6 +13,7 @@ import { ClockOffset } from "./clock-offset.ts";
 import { Deafness } from "./deafness.ts";
 import { HeardFrames } from "./heard-frames.ts";
 import { HeardParts } from "./heard-parts.ts";
+import { Reception } from "./reception.ts";
 
 export interface MemberOptions {
   /** Silence after which a replica is not alive. */
@@ -51,6 +52,8 @@ export class Member {
   upMs: number | undefined;
   /** What it does not hear, as far as it has said, and a checksum of whom it knows. */
   readonly deafness: Deafness = new Deafness();
+  /** Whether it hears this replica. */
+  readonly reception: Reception = new Reception();
   membersSum: number | undefined;
   /** For how many heartbeats it has not known of the same replicas as this one. */
   beatsApart = 0;
@@ -62,6 +65,11 @@ export class Member {
     this.id = id;
     this.index = index;
     this.heardAtMs = nowMs;
+  }
+
+  /** Whether each hears the other. */
+  get isPresent(): boolean {
+    return this.isAlive && !this.reception.isLost;
   }
 
   /** Whether it has sent counts that have not been heard. */

@@ -27,8 +27,8 @@ const ANSWER_SPREAD_MS = 20;
 /** The least time between two answers, however many ask. */
 const ANSWER_SPACING_MS = 200;
 /** How long a replica may help itself before others pass on what it cannot hear. */
-const RELAY_AFTER_MS = 1_000;
-const RELAY_SPREAD_MS = 500;
+const RELAY_AFTER_MS = 500;
+const RELAY_SPREAD_MS = 300;
 const RELAY_FRAMES_MAX = 64;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
@@ -94,6 +94,7 @@ export class Repair {
   /** A replica has said what it is behind on. */
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
     from.deafness.said(behind);
+    from.reception.hear(behind, this.#options.replicas.selfId);
     if (behind.length > 0 && this.#relayAtMs === NEVER) {
       this.#relayAtMs = now + this.#wait(RELAY_AFTER_MS, RELAY_SPREAD_MS);
     }

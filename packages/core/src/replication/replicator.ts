@@ -21,12 +21,13 @@ import { Differences } from "./differences.ts";
 import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Freshness } from "./freshness.ts";
-import { HEARTBEAT_MS, HeartbeatTimes } from "./heartbeat-times.ts";
+import { HEARTBEAT_MS } from "./heartbeat-times.ts";
 import { Inbox, type Listener } from "./inbox.ts";
 import type { SeparatedMode } from "./isolation.ts";
 import { type Member, Members } from "./members.ts";
 import { Outlook } from "./outlook.ts";
 import { OwnId } from "./own-id.ts";
+import { Pulse } from "./pulse.ts";
 import { RecentFrames } from "./recent-frames.ts";
 import { Refusals } from "./refusals.ts";
 import { Repair } from "./repair.ts";
@@ -38,11 +39,10 @@ import { Teller } from "./teller.ts";
 import { Wake } from "./wake.ts";
 
 const SILENT_MS = 3.5 * HEARTBEAT_MS;
-const BEHIND_AFTER_MS = 2.5 * HEARTBEAT_MS;
+/** Early enough for others to pass on what it says before it is taken to be silent. */
+const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
 const LEAVE_WAIT_MS = 1_000;
-/** Heartbeats after which it is no coincidence that another knows of other replicas. */
-const BEATS_APART = 4;
 
 export interface ReplicatorOptions extends CountdownOptions {
   readonly transport: Transport;
@@ -78,11 +78,10 @@ export class Replicator implements Listener {
   readonly #recent = new RecentFrames();
   readonly #agreement: ClockAgreement;
   readonly #ownId: OwnId;
-  readonly #differences: Differences;
   readonly #repair: Repair;
   readonly #bequest: Bequest;
   readonly #wake: Wake;
-  readonly #heartbeats: HeartbeatTimes;
+  readonly #pulse: Pulse;
   #wasConnected = false;
   #isLeaving = false;
   #isOver = false;
@@ -118,8 +117,8 @@ export class Replicator implements Listener {
     const freshness = new Freshness(seal.isSealing, clock);
     this.freshness = freshness;
     const common = { seal, envelope, clock, replicas, members, sender, random };
-    this.#differences = new Differences(shares, options.report);
-    const judges = { refusals, freshness, differences: this.#differences };
+    const differences = new Differences(shares, options.report);
+    const judges = { refusals, freshness, differences };
     this.inbox = new Inbox({ ...common, ...judges, shares, listener: this });
     this.teller = new Teller({
       ...options,
@@ -140,7 +139,11 @@ export class Replicator implements Listener {
       () => clock.now(),
       () => this.#work(),
     );
-    this.#heartbeats = new HeartbeatTimes(now, random);
+    const watch = { outlook: this.outlook, agreement: this.#agreement, bequest, arrival };
+    this.#pulse = new Pulse({
+      ...{ ...common, ...judges, ...watch, beganAtMs: now, shares },
+      ...{ teller: this.teller, repair: this.#repair },
+    });
   }
 
   /** Begins to hear and to be heard. */
@@ -210,7 +213,7 @@ export class Replicator implements Listener {
   }
 
   hello(): void {
-    this.#heartbeats.greeted(this.clock.now());
+    this.#pulse.greeted(this.clock.now());
   }
 
   left(from: Member): void {
@@ -227,7 +230,7 @@ export class Replicator implements Listener {
 
   twin(): void {
     const now = this.clock.now();
-    if (this.#ownId.change(now)) this.#heartbeats.hurry(now);
+    if (this.#ownId.change(now)) this.#pulse.hurry(now);
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
@@ -237,7 +240,7 @@ export class Replicator implements Listener {
     this.#wasConnected = isConnected;
     if (this.#isOver) return;
     const now = this.clock.now();
-    if (isBack) this.#heartbeats.hurry(now);
+    if (isBack) this.#pulse.hurry(now);
     this.outlook.look(now);
     this.#work();
   }
@@ -254,7 +257,7 @@ export class Replicator implements Listener {
       this.arrival.work(now);
       this.outlook.settle();
     }
-    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#heartbeats.dueAtMs));
+    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#pulse.dueAtMs));
   }
 
   // ── What is due ──────────────────────────────────────────────────────────────────────────────
@@ -264,37 +267,18 @@ export class Replicator implements Listener {
     const now = this.clock.now();
     this.arrival.work(now);
     this.outlook.settle();
-    if (now >= this.#heartbeats.dueAtMs) this.#beat(now);
+    if (now >= this.#pulse.dueAtMs) this.#pulse.beat(now);
     this.#repair.work(now);
     this.#bequest.work(now);
     this.teller.work(now);
     this.#wake.at(
       Math.min(
-        this.#heartbeats.dueAtMs,
+        this.#pulse.dueAtMs,
         this.#repair.dueAtMs,
         this.#bequest.dueAtMs,
         this.teller.dueAtMs,
         this.arrival.dueAtMs,
       ),
     );
-  }
-
-  #beat(now: number): void {
-    this.#heartbeats.sent(now);
-    const rememberedMs = this.freshness.rememberedMs(this.shares.lifeMs);
-    if (this.members.look(now, rememberedMs)) this.shares.reclaim(this.replicas);
-    this.outlook.look(now);
-    this.#agreement.agree(now);
-    const members = this.members.checksum();
-    if (this.members.differ(members, BEATS_APART)) this.#bequest.apart(now);
-    const heartbeat = {
-      isReady: this.arrival.isOver,
-      upMs: this.#agreement.upMs(now),
-      finalUntilMs: this.teller.finalUntilMs(now),
-      members,
-      ...this.shares.totals(),
-      behind: this.#repair.behind(now),
-    };
-    this.sender.heartbeat(heartbeat, this.#differences.told());
   }
 }

@@ -213,6 +213,32 @@ describe("a replica that is cut off", () => {
       false,
     ]);
   });
+
+  it("is also one that hears all others, when they do not hear it", () => {
+    const [one, two, three] = [member(), member(), member({}, { onPartition: "share" })];
+    vi.advanceTimersByTime(2_000);
+    for (const other of [one, two]) network.cut(three.transport, other.transport);
+    vi.advanceTimersByTime(10_000);
+    expect(three.cluster.status()).toMatchObject({
+      degraded: true,
+      peers: [{ isAlive: true }, { isAlive: true }],
+    });
+    expect(pass(three)).toBe(33);
+    network.heal();
+    vi.advanceTimersByTime(3_000);
+    expect(three.cluster.status().degraded).toBe(false);
+  });
+
+  it("is none that the others hear by way of one that hears it", () => {
+    const [one, two, three] = [member(), member(), member()];
+    vi.advanceTimersByTime(2_000);
+    network.cut(three.transport, one.transport);
+    for (let second = 0; second < 20; second++) {
+      hit(three, 1);
+      vi.advanceTimersByTime(1_000);
+    }
+    for (const { cluster } of [one, two, three]) expect(cluster.status().degraded).toBe(false);
+  });
 });
 
 describe("a replica that has just come", () => {

@@ -1,0 +1,68 @@
+/**
+ * What a replica does once a second: looks who is still there, agrees with them on the time, and says
+ * that it is there itself.
+ */
+
+import type { Replicas } from "../store/replicas.ts";
+import type { Arrival } from "./arrival.ts";
+import type { Bequest } from "./bequest.ts";
+import type { ClockAgreement } from "./clock-agreement.ts";
+import type { Differences } from "./differences.ts";
+import type { Freshness } from "./freshness.ts";
+import { HeartbeatTimes } from "./heartbeat-times.ts";
+import type { Members } from "./members.ts";
+import type { Outlook } from "./outlook.ts";
+import type { Repair } from "./repair.ts";
+import type { Sender } from "./sender.ts";
+import type { Shares } from "./shares.ts";
+import type { Teller } from "./teller.ts";
+
+/** Heartbeats after which it is no coincidence that another knows of other replicas. */
+const BEATS_APART = 4;
+
+export interface PulseOptions {
+  readonly beganAtMs: number;
+  readonly random: () => number;
+  readonly replicas: Replicas;
+  readonly members: Members;
+  readonly shares: Shares;
+  readonly freshness: Freshness;
+  readonly outlook: Outlook;
+  readonly agreement: ClockAgreement;
+  readonly bequest: Bequest;
+  readonly arrival: Arrival;
+  readonly teller: Teller;
+  readonly repair: Repair;
+  readonly differences: Differences;
+  readonly sender: Sender;
+}
+
+export class Pulse extends HeartbeatTimes {
+  readonly #options: PulseOptions;
+
+  constructor(options: PulseOptions) {
+    super(options.beganAtMs, options.random);
+    this.#options = options;
+  }
+
+  beat(now: number): void {
+    const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
+    const { bequest, arrival, teller, repair, differences, sender } = this.#options;
+    this.sent(now);
+    const rememberedMs = freshness.rememberedMs(shares.lifeMs);
+    if (members.look(now, rememberedMs)) shares.reclaim(replicas);
+    outlook.look(now);
+    agreement.agree(now);
+    const sum = members.checksum();
+    if (members.differ(sum, BEATS_APART)) bequest.apart(now);
+    const heartbeat = {
+      isReady: arrival.isOver,
+      upMs: agreement.upMs(now),
+      finalUntilMs: teller.finalUntilMs(now),
+      members: sum,
+      ...shares.totals(),
+      behind: repair.behind(now),
+    };
+    sender.heartbeat(heartbeat, differences.told());
+  }
+}
