@@ -9,6 +9,7 @@
  */
 
 export { addressKey, type Ipv6Subnet } from "./http/address-key.ts";
+export { isCalledBy } from "./http/call-stack.ts";
 export {
   compositeKey,
   type Key,
@@ -27,6 +28,12 @@ export type {
 export type { Gate } from "./http/gate.ts";
 export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options.ts";
 export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
+export {
+  pickGateOptions,
+  sayUnread,
+  withKeySecond,
+  withoutUndefined,
+} from "./http/given-options.ts";
 export { makeGate } from "./http/make-gate.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
 export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";

@@ -2,6 +2,7 @@
  * What an adapter says about the limiter that it replaces, so that nothing of it is written here.
  */
 
+import type { LimiterOptions } from "../limiter/limiter-options.ts";
 import type { Limiter } from "../limiter.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Key } from "./client-key.ts";
@@ -35,6 +36,10 @@ export interface Customs<Request, Response> {
   readonly counter?: Counter | undefined;
   /** A limiter to count in instead of making one; it has one window, and the gate's limit. */
   readonly limiter?: Limiter | undefined;
+  /** How limiters are made, where several gates count in one and somebody else closes it. */
+  readonly makeLimiter?: ((options: LimiterOptions) => Limiter) | undefined;
+  /** What requests are counted by, where that is not simply the limiter. */
+  readonly counterOf?: ((limiter: Limiter) => Counter) | undefined;
   /** Told of every verdict before anything is written. */
   readonly onVerdict?:
     | ((request: Request, response: Response, verdict: Verdict, key: Key) => void)

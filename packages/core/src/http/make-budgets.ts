@@ -112,8 +112,9 @@ export class BudgetMaker<Request, Response> {
   #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
     const { legacyHeaders, standard } = this.#choice;
     const { legacy } = this.#customs;
+    const { makeLimiter = createLimiter, counterOf = asItIs } = this.#customs;
     const limiter =
-      counter === undefined ? (given ?? createLimiter(this.#limiterOptions(name, policies))) : null;
+      counter === undefined ? (given ?? makeLimiter(this.#limiterOptions(name, policies))) : null;
     const quotas = policies.map((policy) => new Quota(policy));
     const names = policies.map((policy) => this.#fieldName(policy, policies.length));
     const texts = names.map((given, index) =>
@@ -122,7 +123,7 @@ export class BudgetMaker<Request, Response> {
     if (standard === "draft-8" || standard === "draft-11") texts.forEach(checkFieldName);
     const hasFields = legacyHeaders || standard !== null;
     return {
-      counter: counter ?? (limiter as Counter),
+      counter: counter ?? counterOf(limiter as Limiter),
       limiter,
       quotas,
       names: texts,
@@ -150,6 +151,10 @@ export class BudgetMaker<Request, Response> {
       ? (limit) => fieldName(limit, policy.windowMs)
       : fieldName(policy.limit, policy.windowMs);
   }
+}
+
+function asItIs(limiter: Limiter): Counter {
+  return limiter as Counter;
 }
 
 /** A window's width as users of other limiters may give it: fractions of a millisecond round up. */

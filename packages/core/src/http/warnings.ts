@@ -17,6 +17,7 @@ export type WarningCode =
   | "TIDEGATE_KEY_EMPTY"
   | "TIDEGATE_COUNTED_TWICE"
   | "TIDEGATE_MADE_PER_REQUEST"
+  | "TIDEGATE_DECORATOR_TAKEN"
   | "TIDEGATE_STORE_REUSED"
   | "TIDEGATE_STORE_HITS"
   | "TIDEGATE_STORE_RESET_TIME"
@@ -102,6 +103,12 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     meaning:
       "A limiter was made while a request was handled. It forgets everything with that request, so it limits nothing.",
     remedy: "Make it once, where the application is put together.",
+  },
+  TIDEGATE_DECORATOR_TAKEN: {
+    switch: "decorators",
+    meaning:
+      "The application has a decorator of the same name already. That one is left as it is, and the plugin's own is not there.",
+    remedy: "Register the plugin before whatever makes the other, or rename the other.",
   },
   TIDEGATE_STORE_REUSED: {
     switch: "unsharedStore",

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { concurrency, fixedWindow, leakyBucket, MINUTE, tokenBucket } from "../../src/index.ts";
+import type { Counter } from "../../src/http.ts";
+import {
+  concurrency,
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type Limiter,
+  type LimiterOptions,
+  leakyBucket,
+  MINUTE,
+  tokenBucket,
+} from "../../src/index.ts";
 import { manualClock } from "../../src/testing.ts";
 import { FakeRequest, FakeResponse, Stand } from "./exchange.ts";
 
@@ -243,4 +254,32 @@ describe("a gate", () => {
     const used = stand.gate.limiter?.inspect("192.0.2.1").results.map((result) => result.used);
     expect(used).toEqual([1, 1]);
   });
+
+  it("counts in limiters that an adapter makes, and by what the adapter counts", () => {
+    const made = new Map<string, Limiter>();
+    const customs = {
+      makeLimiter: (options: LimiterOptions): Limiter => {
+        const limiter = made.get(options.name) ?? createLimiter(options);
+        made.set(options.name, limiter);
+        return limiter;
+      },
+    };
+    const [one, other] = [new Stand({ limit: 2 }, customs), new Stand({ limit: 2 }, customs)];
+    expect([one.passes(1), other.passes(5), made.size]).toEqual([1, 1, 1]);
+    const looking = new Stand(
+      { limit: 2 },
+      { counterOf: (limiter) => ({ ...counter(limiter), check: limiter.peek.bind(limiter) }) },
+    );
+    expect(looking.passes(9)).toBe(9);
+  });
 });
+
+function counter(limiter: Limiter): Counter {
+  return {
+    check: limiter.check.bind(limiter),
+    peek: limiter.peek.bind(limiter),
+    charge: limiter.charge.bind(limiter),
+    refund: (key, cost, verdict) => limiter.refund(key, cost, verdict as Decision),
+    release: limiter.release.bind(limiter),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * What users gave an adapter, as a gate takes it.
+ *
+ * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
+ */
+
+import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
+import type { AskedWithKey } from "./gate-plan.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** Options that may be functions which are told the key. */
+const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
+
+/** The options that were given at all: `undefined` means absent. */
+export function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<Options>;
+}
+
+/** Of what was given, the options that every adapter takes. */
+export function pickGateOptions<Request, Response>(given: object): GateOptions<Request, Response> {
+  const picked = GATE_OPTIONS.filter((name) => Reflect.get(given, name) !== undefined);
+  return Object.fromEntries(picked.map((name) => [name, Reflect.get(given, name)]));
+}
+
+/** Says which options nobody reads. */
+export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
+  const known: readonly string[] = [...GATE_OPTIONS, ...own];
+  const unread = Object.keys(given).filter((name) => !known.includes(name));
+  if (unread.length === 0) return;
+  warnings.say("TIDEGATE_OPTION_UNREAD", `It is called ${unread.join(", ")}.`);
+}
+
+/**
+ * Lets functions take the key right behind the request, for users who know them so; what answers comes
+ * last.
+ */
+export function withKeySecond<Request, Response>(
+  options: GateOptions<Request, Response>,
+): GateOptions<Request, Response> {
+  const turned: Record<string, AskedWithKey<Request, Response, unknown>> = {};
+  for (const name of TOLD_THE_KEY) {
+    const asked: unknown = options[name];
+    if (typeof asked !== "function") continue;
+    turned[name] = (request, response, key) => asked(request, key, response);
+  }
+  return { ...options, ...turned };
+}
