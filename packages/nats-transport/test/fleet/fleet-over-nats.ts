@@ -21,7 +21,7 @@ import {
   type TrafficFigures,
 } from "@tidegate/testkit";
 import { expect, type TestOptions, test } from "vitest";
-import { recordTimings } from "./timings.ts";
+import { isTimed, recordTimings } from "./timings.ts";
 
 const TRANSPORT = new URL("nats-line.mjs", import.meta.url);
 /** Far more than a busy machine is late in giving a process its turn, less than anything stands still. */
@@ -29,6 +29,7 @@ const WAITED_MS = isWideRun() ? 3_000 : 1_000;
 const UNDISTURBED_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const POLL_MS = 20;
+const SCATTERED = "once by ";
 const PATIENCE_MS = 20_000;
 
 /** More than is ever counted. */
@@ -42,9 +43,9 @@ export interface FleetOverNats extends Omit<ProcessFleetOptions, "transport" | "
   readonly overlaps?: boolean;
 }
 
-/** Small fleets wait most of the time and can do so together; large ones take turns. */
+/** Small fleets wait most of the time and can do so together; large ones and those timed take turns. */
 export const SCENARIOS: TestOptions = {
-  concurrent: !isWideRun(),
+  concurrent: !isWideRun() && !isTimed,
   timeout: isWideRun() ? 180_000 : 60_000,
 };
 
@@ -98,11 +99,15 @@ export const it = test.extend<{ lab: Lab }>({
   },
 });
 
-/** Keys that all are asked for alike, that one process is asked for most, and one process alone. */
+/**
+ * Keys that all are asked for alike, that one process is asked for most, and one process alone; and
+ * many that a process is asked for once.
+ */
 export function flowsOf(number: number): Flow[] {
   const flows = [
     { key: "even", perSecond: 500 },
     { key: "skewed", perSecond: number === 0 ? 2_000 : 50 },
+    { key: `${SCATTERED}${number}`, perSecond: 50, isScattered: true },
   ];
   return number === 1 ? [...flows, { key: "sticky", perSecond: 1_000 }] : flows;
 }
@@ -134,7 +139,13 @@ async function agreeOnAll(
 ): Promise<number> {
   const truth = truthOf(figures);
   const startedAtMs = performance.now();
-  for (const [key, counted] of Object.entries(truth)) await agree(replicas, key, counted);
+  for (const [key, counted] of Object.entries(truth)) {
+    if (key.startsWith(SCATTERED)) {
+      await agree(replicas, key, counted, (replica) => replica.sum(key, counted));
+    } else {
+      await agree(replicas, key, counted);
+    }
+  }
   return performance.now() - startedAtMs;
 }
 
@@ -151,8 +162,9 @@ export async function agree(
   replicas: readonly ReplicaProcess[],
   key: string,
   counted: number,
+  view: (replica: ReplicaProcess) => Promise<number> = (replica) => replica.view(key),
 ): Promise<void> {
-  const views = (): Promise<number[]> => Promise.all(replicas.map((replica) => replica.view(key)));
+  const views = (): Promise<number[]> => Promise.all(replicas.map(view));
   await until(async () => (await views()).every((view) => view === counted), PATIENCE_MS);
   expect({ [key]: await views() }).toEqual({ [key]: replicas.map(() => counted) });
 }

@@ -7,7 +7,7 @@
 
 import type { TrafficFigures } from "@tidegate/testkit";
 
-const isShown = process.env["TIDEGATE_TIMINGS"] !== undefined;
+export const isTimed: boolean = process.env["TIDEGATE_TIMINGS"] !== undefined;
 
 export interface Timings {
   readonly title: string;
@@ -18,7 +18,7 @@ export interface Timings {
 }
 
 export function recordTimings({ title, before, after, settledMs }: Timings): void {
-  if (!isShown) return;
+  if (!isTimed) return;
   const checks = after.reduce((sum, figures) => sum + figures.checks, 0);
   const cells = [title, before.length, checks];
   const line = [...cells, ...timesOf(before), ...timesOf(after), Math.round(settledMs)].join(" | ");

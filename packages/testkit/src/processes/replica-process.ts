@@ -28,6 +28,8 @@ export interface ReplicaPlan {
 export interface Flow {
   readonly key: string;
   readonly perSecond: number;
+  /** Whether each request is for a key of its own: what one frame says of it, no later one repeats. */
+  readonly isScattered?: boolean;
   /** Whether the time of each hit that is allowed is kept. */
   readonly isRecorded?: boolean;
 }
@@ -94,6 +96,11 @@ export class ReplicaProcess {
 
   peek(key: string): Promise<PlainDecision> {
     return this.#ask("peek", key) as Promise<PlainDecision>;
+  }
+
+  /** What was used of so many keys of a scattered flow. */
+  sum(key: string, count: number): Promise<number> {
+    return this.#ask("sum", key, count) as Promise<number>;
   }
 
   async view(key: string): Promise<number> {

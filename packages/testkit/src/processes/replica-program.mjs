@@ -31,6 +31,7 @@ const commands = {
   ready: () => cluster.ready,
   hit: (key, times, overMs) => traffic.burst(key, times, overMs),
   peek: (key) => plainDecision(limiter.peek(key)),
+  sum: (key, count) => traffic.sum(key, count),
   check: (key) => plainDecision(limiter.check(key)),
   begin: (flows) => traffic.begin(flows),
   figures: () => traffic.figures(),

@@ -61,6 +61,15 @@ export class Traffic {
     return this.figures();
   }
 
+  /** What was used of so many keys that are asked for once each. */
+  sum(key, count) {
+    let used = 0;
+    for (let number = 1; number <= count; number++) {
+      used += this.#limiter.peek(scattered(key, number)).used;
+    }
+    return used;
+  }
+
   /** So many requests over some time. */
   async burst(key, times, overMs) {
     const stretch = new Stretch();
@@ -87,9 +96,10 @@ export class Traffic {
 
   #check(flow, stretch) {
     flow.offered++;
+    const key = flow.isScattered ? scattered(flow.key, flow.offered) : flow.key;
     try {
       const startedAtMs = performance.now();
-      const decision = this.#limiter.check(flow.key);
+      const decision = this.#limiter.check(key);
       const tookMs = performance.now() - startedAtMs;
       stretch.histogram.record(Math.max(1, Math.round(tookMs * 1e6)));
       if (decision.degraded) stretch.degraded++;
@@ -100,6 +110,10 @@ export class Traffic {
       stretch.threw++;
     }
   }
+}
+
+function scattered(key, number) {
+  return `${key} ${number}`;
 }
 
 class Stretch {
