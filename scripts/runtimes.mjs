@@ -23,6 +23,7 @@ const RUNTIMES = [
 ];
 
 const JEST = "jest@30.5.2";
+const PM2 = "pm2@7.0.4";
 
 const PROGRAMS = ["by-import.mjs", "by-require.cjs", "one-copy.mjs"];
 
@@ -37,6 +38,8 @@ export async function runRuntimes() {
     for (const runtime of RUNTIMES) failed += await failuresOn(runtime, consumer);
     const jest = () => execute("npx", ["-y", JEST, "--rootDir", "."], { cwd: consumer });
     if (!(await step(`packed packages in CommonJS mode of ${JEST}`, jest))) failed += 1;
+    const pm2 = () => execute("node", ["pm2/run.mjs", "npx", "-y", PM2], { cwd: consumer });
+    if (!(await step(`processes under ${PM2}, in both of its modes`, pm2))) failed += 1;
     return { failed };
   } finally {
     rmSync(consumer, { recursive: true, force: true });
