@@ -9,7 +9,7 @@
  * dist is emptied first, so that nothing of a deleted source file is ever packed.
  */
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { executeTool } from "./steps.mjs";
@@ -30,11 +30,24 @@ const built =
   (await compile(["--build"])) &&
   (manifest.private || (await compile(["--project", ".", ...Object.entries(AS_COMMONJS).flat()])));
 if (!built) process.exitCode = 1;
-else if (!manifest.private) await wrapCommonJs();
+else if (!manifest.private) {
+  for (const entry of Object.values(manifest.exports)) exportAsModule(entry.default);
+  await wrapCommonJs();
+}
 
 async function compile(args) {
   const options = { cwd: process.cwd(), show: true };
   return (await executeTool("typescript/bin/tsc", [...args, "--pretty"], options)).code === 0;
+}
+
+/**
+ * What an entry exports under the name `module.exports` is what `require` returns. Node does so for ES
+ * modules by that name; in CommonJS it has to be said.
+ */
+function exportAsModule(file) {
+  const name = '"module.exports"';
+  if (file === undefined || !readFileSync(file, "utf8").includes(`exports[${name}]`)) return;
+  appendFileSync(file, `\nmodule.exports = exports[${name}];\n`);
 }
 
 async function wrapCommonJs() {

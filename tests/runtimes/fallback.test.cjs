@@ -11,4 +11,7 @@ test("the packed package works where only CommonJS does", () => {
   exercise(core, require("@tidegate/core/testing"));
   const { natsTransport } = require("@tidegate/nats-transport");
   expect(() => natsTransport({})).toThrow(core.TidegateError);
+  const rateLimit = require("@tidegate/express");
+  expect(rateLimit.rateLimit).toBe(rateLimit);
+  expect(() => rateLimit({ limit: -1 })).toThrow(core.TidegateError);
 });

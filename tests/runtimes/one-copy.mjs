@@ -6,8 +6,10 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as core from "@tidegate/core";
+import * as http from "@tidegate/core/http";
 import * as testing from "@tidegate/core/testing";
 import * as transport from "@tidegate/core/transport";
+import * as express from "@tidegate/express";
 import * as nats from "@tidegate/nats-transport";
 
 const require = createRequire(import.meta.url);
@@ -15,6 +17,8 @@ for (const [imported, entry] of [
   [core, "@tidegate/core"],
   [testing, "@tidegate/core/testing"],
   [transport, "@tidegate/core/transport"],
+  [http, "@tidegate/core/http"],
+  [express, "@tidegate/express"],
   [nats, "@tidegate/nats-transport"],
 ]) {
   const required = require(entry);
@@ -27,3 +31,11 @@ for (const [imported, entry] of [
 
 // Packages that build on core refuse options with the error class of that one copy.
 assert.throws(() => nats.natsTransport({}), core.TidegateError);
+
+// What users of express-rate-limit write, in each of its forms.
+const rateLimit = require("@tidegate/express");
+assert.equal(typeof rateLimit, "function");
+assert.equal(rateLimit, express.default);
+assert.equal(rateLimit.rateLimit, express.rateLimit);
+assert.equal(typeof rateLimit({ limit: 5 }).resetKey, "function");
+assert.throws(() => rateLimit({ limit: Number.NaN }), core.TidegateError);

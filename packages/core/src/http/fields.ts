@@ -90,7 +90,6 @@ export class Fields {
     partition: string | null,
   ): void {
     const { legacy, standard, quotas } = this.#options;
-    const results = verdict.results ?? [verdict];
     let binding = 0;
     if (quotas.length > 1) {
       binding = Math.max(
@@ -100,6 +99,7 @@ export class Fields {
     }
     if (legacy !== null) this.#writeLegacy(framework, response, verdict, binding, legacy);
     if (standard === null) return;
+    const results = verdict.results ?? [verdict];
     const isUsual =
       name === null &&
       partition === null &&

@@ -128,11 +128,15 @@ export class Passage<Request, Response> {
   }
 
   #count({ counter }: Budget, key: Key): MaybePromise<Verdict | null> {
-    const [units, weights] = checkArguments(this.#cost);
+    const cost = this.#cost;
+    const { afterwards } = this.#plan;
+    const onlyLooks = afterwards !== null && afterwards.countIf !== null;
+    if (this.#limit === undefined && typeof cost === "number") {
+      return onlyLooks ? counter.peek(key, cost) : counter.check(key, cost);
+    }
+    const [units, weights] = checkArguments(cost);
     const options = this.#limit === undefined ? weights : { ...weights, limit: this.#limit };
-    return this.#plan.afterwards?.countIf === undefined || this.#plan.afterwards.countIf === null
-      ? counter.check(key, units, options)
-      : counter.peek(key, units, options);
+    return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
   }
 
   #counted(verdict: Verdict | null): Passing {

@@ -10,11 +10,18 @@ const TREMBLE_MS = 2;
 
 export class WallTime {
   #offsetMs = Number.NaN;
+  /** The limiter's time when the two clocks were compared last: once a millisecond is enough. */
+  #comparedMs = Number.NaN;
 
   /** Milliseconds since 1970 at which `clockMs`, a time of the limiter's clock, is or was. */
   at(clockMs: number, nowMs: number): number {
+    if (nowMs !== this.#comparedMs) this.#compare(nowMs);
+    return this.#offsetMs + clockMs;
+  }
+
+  #compare(nowMs: number): void {
+    this.#comparedMs = nowMs;
     const offsetMs = Date.now() - nowMs;
     if (!(Math.abs(offsetMs - this.#offsetMs) <= TREMBLE_MS)) this.#offsetMs = offsetMs;
-    return this.#offsetMs + clockMs;
   }
 }

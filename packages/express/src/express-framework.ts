@@ -1,0 +1,36 @@
+/**
+ * Express as the HTTP layer sees it: its requests and responses are Node's own, with `req.ip` and the
+ * setting `trust proxy` on top.
+ */
+
+import { beforeWriteHead, type Framework, type ProxyTrust } from "@tidegate/core/http";
+import type { Request, Response } from "express";
+
+export const EXPRESS: Framework<Request, Response> = {
+  method: (request) => request.method,
+  requestHeader: (request, name) => {
+    const value = request.headers[name];
+    return typeof value === "object" ? value.join(", ") : value;
+  },
+  address: (request) => request.ip,
+  socketAddress: (request) => request.socket?.remoteAddress,
+  proxyTrust,
+  header: (response, name) => response.getHeader(name),
+  setHeader: (response, name, value) => {
+    response.setHeader(name, value);
+  },
+  removeHeader: (response, name) => response.removeHeader(name),
+  headersSent: (response) => response.headersSent,
+  statusCode: (response) => response.statusCode,
+  events: (response) => response,
+  beforeHeaders: (response, listener) => beforeWriteHead(response, listener),
+};
+
+function proxyTrust(request: Request): ProxyTrust {
+  const setting: unknown = request.app?.get("trust proxy");
+  if (setting === true) return "everybody";
+  if (!setting) return "nobody";
+  const trusts: unknown = request.app.get("trust proxy fn");
+  const sender = request.socket?.remoteAddress;
+  return typeof trusts === "function" && trusts(sender, 0) === true ? "sender" : "others";
+}

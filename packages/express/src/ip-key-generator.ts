@@ -1,0 +1,15 @@
+/**
+ * The key of an address, for key functions that count some requests by it.
+ */
+
+import { addressKey } from "@tidegate/core/http";
+
+/**
+ * An address as a key: IPv4 as it is, IPv6 by its network.
+ *
+ * @example
+ * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip ?? "") });
+ */
+export function ipKeyGenerator(ip: string, ipv6Subnet: number | false = 56): string {
+  return addressKey(ip, ipv6Subnet === 0 ? false : ipv6Subnet) ?? ip;
+}

@@ -1,0 +1,89 @@
+/**
+ * The middleware: asks the gate about each request, and says no in Express's way.
+ *
+ * A request that may pass goes on in the same tick unless a user's function or a store takes its time.
+ */
+
+import { isThenable, type Outcome, type Passing, type Refusal } from "@tidegate/core/http";
+import type { NextFunction, Request, Response } from "express";
+import type { Options, RateLimitRequestHandler } from "./options.ts";
+import { sendRefusal } from "./send-refusal.ts";
+import type { ClientRateLimitInfo } from "./store.ts";
+import { type Settings, translate } from "./translate.ts";
+
+/**
+ * Makes a middleware that limits how often clients may send requests.
+ *
+ * @example
+ * app.use(rateLimit({ windowMs: 15 * MINUTE, limit: 100 }));
+ */
+export function rateLimit(options?: Partial<Options>): RateLimitRequestHandler {
+  const settings = translate(options);
+  const { gate } = settings;
+
+  function middleware(request: Request, response: Response, next: NextFunction): void {
+    let passing: Passing;
+    try {
+      passing = gate.enter(request, response);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (passing === null) next();
+    else if (!(passing instanceof Promise)) refuse(settings, passing, request, response, next);
+    else {
+      passing.then((outcome: Outcome) => {
+        if (outcome === null) next();
+        else refuse(settings, outcome, request, response, next);
+      }, next);
+    }
+  }
+
+  return Object.defineProperties(middleware as RateLimitRequestHandler, {
+    limiter: { get: () => gate.limiter, enumerable: true },
+    limiters: { get: () => gate.limiters, enumerable: true },
+    resetKey: { value: (key: string) => resetKey(settings, key), enumerable: true },
+    getKey: { value: (key: string) => getKey(settings, key), enumerable: true },
+  });
+}
+
+function refuse(
+  { gate, handler, message, used }: Settings,
+  refusal: Refusal,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  try {
+    gate.announce(request, response, refusal);
+    const isLimited = refusal.reason !== "list" && refusal.reason !== "error";
+    const sent: unknown =
+      handler !== undefined && isLimited
+        ? handler(request, response, next, used)
+        : sendRefusal(request, response, refusal, message);
+    if (isThenable(sent)) sent.then(undefined, next);
+  } catch (error) {
+    next(error);
+  }
+}
+
+function resetKey({ gate, store }: Settings, key: string): unknown {
+  if (store !== null) return store.resetKey(key);
+  for (const limiter of gate.limiters) limiter.reset(key);
+  return undefined;
+}
+
+function getKey(
+  { gate, store }: Settings,
+  key: string,
+): Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined {
+  if (store !== null) {
+    if (typeof store.get === "function") return store.get(key);
+    throw new Error("The current store does not support the get/getKey method");
+  }
+  const { known = false, results = [] } = gate.limiter?.inspect(key) ?? {};
+  const [result] = results;
+  if (!known || result === undefined || result.resetMs === 0) return Promise.resolve(undefined);
+  const resetTime = new Date(Date.now() + result.resetMs);
+  return Promise.resolve({ totalHits: result.used, resetTime });
+}

@@ -1,0 +1,36 @@
+/**
+ * Where warnings go, and what can be seen of a mistake while a limiter is made.
+ */
+
+import { TidegateError } from "@tidegate/core";
+import { isCalledBy, type TidegateWarning, type WarningCode, Warnings } from "@tidegate/core/http";
+import type { EnabledValidations, Logger } from "./options.ts";
+
+/** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5. */
+const HANDLING = /\bLayer\.handle(_request|Request)?\b|\bLayer\.handle \[as handle_request\]/;
+
+/** What express-rate-limit says to `logger.warn`; everything else is an error to it. */
+const MILD: readonly WarningCode[] = ["TIDEGATE_LIMIT_ZERO", "TIDEGATE_OPTION_REMOVED"];
+
+export function warningsOf(
+  validate: boolean | EnabledValidations | undefined,
+  logger: Logger | undefined,
+): Warnings {
+  if (logger === undefined) return new Warnings(validate);
+  const { error, warn } = (logger ?? {}) as Partial<Logger>;
+  if (typeof error !== "function" || typeof warn !== "function") {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      "'logger' must be an object with the functions error and warn",
+    );
+  }
+  return new Warnings(validate, (warning: TidegateWarning) => {
+    if (MILD.includes(warning.code)) logger.warn(warning);
+    else logger.error(warning);
+  });
+}
+
+/** Whether the code that runs now was called to handle a request. */
+export function isMadePerRequest(): boolean {
+  return isCalledBy(HANDLING);
+}

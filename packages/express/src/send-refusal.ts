@@ -1,0 +1,51 @@
+/**
+ * A refusal as Express sends it where no `handler` was given: by `res.send`, as express-rate-limit does,
+ * so that whatever has been put around that sees it.
+ */
+
+import { STATUS_CODES } from "node:http";
+import { isThenable, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import type { Request, Response } from "express";
+
+/** Sends a refusal; the promise is there only where the message is one. */
+export function sendRefusal(
+  request: Request,
+  response: Response,
+  refusal: Refusal,
+  message: unknown,
+): Promise<void> | undefined {
+  if (response.headersSent) {
+    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    if (!response.writableEnded) response.end();
+    return undefined;
+  }
+  response.status(refusal.status);
+  if (refusal.problem !== null) {
+    response.setHeader("Content-Type", PROBLEM_TYPE);
+    send(response, refusal.problem);
+    return undefined;
+  }
+  if (refusal.reason === "list" || refusal.reason === "error") {
+    send(response, STATUS_CODES[refusal.status]);
+    return undefined;
+  }
+  const body: unknown = typeof message === "function" ? message(request, response) : message;
+  if (!isThenable(body)) {
+    if (!response.writableEnded) send(response, body);
+    return undefined;
+  }
+  return Promise.resolve(body).then((later) => {
+    if (!response.writableEnded) send(response, later);
+  });
+}
+
+/** Sends a body without the ETag that Express would add: nobody is to keep or revalidate it. */
+function send(response: Response, body: unknown): void {
+  const end = response.end;
+  response.end = function once(this: Response, ...chunk: unknown[]): Response {
+    response.end = end;
+    if (!response.headersSent) response.removeHeader("ETag");
+    return Reflect.apply(end, this, chunk) as Response;
+  } as Response["end"];
+  response.send(body);
+}

@@ -1,0 +1,164 @@
+/**
+ * Counts in a store of express-rate-limit, while a team still has one.
+ *
+ * A store may be far away, so every answer of its is awaited, but never for longer than it was given.
+ * What it says is believed as far as it makes sense: it is somebody else's code.
+ */
+
+import { TidegateError } from "@tidegate/core";
+import {
+  type Counter,
+  isThenable,
+  type Key,
+  type MaybePromise,
+  storedKey,
+  type Verdict,
+  type Warnings,
+} from "@tidegate/core/http";
+import type { IncrementResponse, LegacyStore, Store } from "./store.ts";
+
+/** A store did not answer in time. Express answers such a request with 503. */
+export class StoreTimeoutError extends Error {
+  override readonly name = "StoreTimeoutError";
+  readonly code = "TIDEGATE_STORE_TIMEOUT";
+  readonly status = 503;
+
+  constructor(timeoutMs: number) {
+    super(`the store did not answer within ${timeoutMs} ms ('storeTimeoutMs')`);
+  }
+}
+
+interface StoreSettings {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly timeoutMs: number;
+  /** Whether a request passes uncounted when the store fails. */
+  readonly passesOnError: boolean;
+  readonly warnings: Warnings;
+}
+
+const used = new WeakSet<object>();
+
+export class StoreCounter implements Counter {
+  readonly #store: Store;
+  readonly #settings: StoreSettings;
+
+  constructor(store: Store, settings: StoreSettings) {
+    this.#store = store;
+    this.#settings = settings;
+    if (used.has(store)) settings.warnings.say("TIDEGATE_STORE_REUSED");
+    used.add(store);
+  }
+
+  check(
+    key: Key,
+    _cost?: number,
+    options?: { limit?: number | object | undefined },
+  ): MaybePromise<Verdict | null> {
+    const limit = typeof options?.limit === "number" ? options.limit : this.#settings.limit;
+    try {
+      const answer = this.#store.increment(storedKey(key));
+      if (!isThenable(answer)) return this.#verdict(answer, limit);
+      return this.#inTime(answer as Promise<IncrementResponse>).then(
+        (answer) => this.#verdict(answer, limit),
+        (error: unknown) => this.#failed(error),
+      );
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  peek(): never {
+    throw new Error("a store cannot be asked without counting");
+  }
+
+  charge(): never {
+    throw new Error("a store counts one hit at a time");
+  }
+
+  refund(key: Key, _cost: number, { atMs, resetMs }: Verdict): MaybePromise<void> {
+    if (Date.now() >= atMs + resetMs) return;
+    return this.#store.decrement(storedKey(key));
+  }
+
+  release(): void {}
+
+  #verdict(answer: IncrementResponse, limit: number): Verdict | null {
+    const { totalHits, resetTime } = answer ?? {};
+    const { warnings, windowMs } = this.#settings;
+    if (!Number.isSafeInteger(totalHits) || totalHits < 1) {
+      warnings.say("TIDEGATE_STORE_HITS", `It was ${String(totalHits)}.`);
+      if (typeof totalHits !== "number" || Number.isNaN(totalHits)) {
+        return this.#failed(new TypeError("the store did not answer with a number of hits"));
+      }
+    }
+    const atMs = Date.now();
+    const end = resetTime instanceof Date ? resetTime.getTime() : Number.NaN;
+    if (Number.isNaN(end)) warnings.say("TIDEGATE_STORE_RESET_TIME");
+    const resetMs = Number.isNaN(end) ? windowMs : Math.max(0, end - atMs);
+    const allowed = totalHits <= limit;
+    return {
+      policy: "store",
+      allowed,
+      limit,
+      used: totalHits,
+      remaining: Math.max(0, limit - totalHits),
+      resetMs,
+      retryAfterMs: allowed ? 0 : resetMs,
+      waitMs: 0,
+      atMs,
+      degraded: false,
+      reason: allowed ? null : "limit",
+    };
+  }
+
+  #failed(error: unknown): null {
+    if (!this.#settings.passesOnError) throw error;
+    this.#settings.warnings.say("TIDEGATE_STORE_FAILED", "", error);
+    return null;
+  }
+
+  #inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const { timeoutMs } = this.#settings;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new StoreTimeoutError(timeoutMs)), timeoutMs);
+      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}
+
+/** A store as it is asked, whatever age it is of. */
+export function asStore(given: Store | LegacyStore): Store {
+  const store = isLegacy(given) ? modern(given) : given;
+  const { increment, decrement, resetKey, resetAll, init } = store ?? {};
+  const needed = [increment, decrement, resetKey];
+  const optional = [resetAll, init];
+  const isStore =
+    needed.every((method) => typeof method === "function") &&
+    optional.every((method) => method === undefined || typeof method === "function");
+  if (isStore) return store;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    "'store' must be a store of express-rate-limit, with increment, decrement and resetKey",
+  );
+}
+
+function isLegacy(store: Store | LegacyStore): store is LegacyStore {
+  const { incr, increment } = (store ?? {}) as Partial<Store & LegacyStore>;
+  return typeof incr === "function" && typeof increment !== "function";
+}
+
+function modern(store: LegacyStore): Store {
+  return {
+    increment: (key) =>
+      new Promise((resolve, reject) => {
+        store.incr(key, (error, totalHits, resetTime) => {
+          if (error) reject(error);
+          else resolve({ totalHits, resetTime });
+        });
+      }),
+    decrement: (key) => store.decrement(key),
+    resetKey: (key) => store.resetKey(key),
+    ...(typeof store.resetAll === "function" && { resetAll: () => store.resetAll?.() }),
+  };
+}

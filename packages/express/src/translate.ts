@@ -1,0 +1,233 @@
+/**
+ * From the options of express-rate-limit to those of a gate.
+ *
+ * What has two names may be given under either. What is not known is said and ignored, as users of
+ * express-rate-limit expect.
+ */
+
+import { fixedWindow, MINUTE, TidegateError } from "@tidegate/core";
+import {
+  type Customs,
+  DRAFTS,
+  type Draft,
+  type Gate,
+  type GateOptions,
+  limitOf,
+  makeGate,
+  pickGateOptions,
+  sayUnread,
+  spelled,
+  WallTime,
+  type Warnings,
+  withoutUndefined,
+} from "@tidegate/core/http";
+import type { Request, Response } from "express";
+import { EXPRESS } from "./express-framework.ts";
+import { LimiterStore } from "./limiter-store.ts";
+import type { AugmentedRequest, Options } from "./options.ts";
+import { policyName } from "./policy-name.ts";
+import { RequestInfo } from "./rate-limit-info.ts";
+import { isMadePerRequest, warningsOf } from "./safety-nets.ts";
+import type { Store } from "./store.ts";
+import { asStore, StoreCounter } from "./store-counter.ts";
+
+const STORE_TIMEOUT_MS = 5_000;
+
+/** What express-rate-limit does where nothing else is said. */
+const DEFAULTS = {
+  windowMs: MINUTE,
+  limit: 5,
+  message: "Too many requests, please try again later.",
+  statusCode: 429,
+  legacyHeaders: true,
+  standardHeaders: false,
+  requestPropertyName: "rateLimit",
+  skipFailedRequests: false,
+  skipSuccessfulRequests: false,
+  ipv6Subnet: 56,
+  passOnStoreError: false,
+} as const;
+
+const LEGACY_NAMES = {
+  limit: "X-RateLimit-Limit",
+  remaining: "X-RateLimit-Remaining",
+  reset: "X-RateLimit-Reset",
+} as const;
+
+/** Options that only Express has, or that only have another name here. */
+const OWN_OPTIONS = [
+  "max",
+  "headers",
+  "keyGenerator",
+  "id",
+  "message",
+  "requestPropertyName",
+  "handler",
+  "store",
+  "passOnStoreError",
+  "storeTimeoutMs",
+  "validate",
+  "logger",
+] as const;
+
+/** Options that express-rate-limit had once, by the switch of the warning about them. */
+const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
+  draft_polli_ratelimit_headers: "draftPolliHeaders",
+  onLimitReached: "onLimitReached",
+};
+
+/** Everything that a middleware needs to know. */
+export interface Settings {
+  readonly gate: Gate<Request, Response>;
+  /** The store that counts, if it is not a limiter of ours. */
+  readonly store: Store | null;
+  readonly warnings: Warnings;
+  readonly message: unknown;
+  readonly handler: Options["handler"] | undefined;
+  /** The options as `handler` is told them. */
+  readonly used: Options;
+}
+
+export function translate(passed: Partial<Options> = {}): Settings {
+  const given = withoutUndefined<Partial<Options>>(passed);
+  const warnings = warningsOf(given.validate, given.logger);
+  if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
+  sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);
+  sayRemoved(given, warnings);
+  const gateOptions = gateOptionsOf(given, warnings);
+  const used = { ...DEFAULTS, ...given, ...usedOf(gateOptions) } as unknown as Options;
+  const store = given.store === undefined ? null : asStore(given.store);
+  const customs = customsOf(given, gateOptions, warnings, used, store);
+  return {
+    gate: makeGate(gateOptions, customs),
+    store: store instanceof LimiterStore ? null : store,
+    warnings,
+    message: used.message,
+    handler: given.handler,
+    used,
+  };
+}
+
+function gateOptionsOf(
+  given: Partial<Options>,
+  warnings: Warnings,
+): GateOptions<Request, Response> {
+  const limit = spelled(given, "limit", "max");
+  const key = spelled(given, "key", "keyGenerator", "id");
+  const legacyHeaders = spelled(given, "legacyHeaders", "headers");
+  if (key !== undefined && given.ipv6Subnet !== undefined) {
+    warnings.say("TIDEGATE_SUBNET_UNREAD");
+  }
+  return {
+    ...pickGateOptions<Request, Response>(given),
+    ...(limit !== undefined && { limit }),
+    ...(key !== undefined && { key }),
+    ...(legacyHeaders !== undefined && { legacyHeaders }),
+    ...(given.standardHeaders !== undefined && {
+      standardHeaders: draftOf(given.standardHeaders, warnings),
+    }),
+  };
+}
+
+function customsOf(
+  given: Partial<Options>,
+  options: GateOptions<Request, Response>,
+  warnings: Warnings,
+  used: Options,
+  store: Store | null,
+): Customs<Request, Response> {
+  const countsRefused = (given.preset ?? "parity") === "parity";
+  const property = used.requestPropertyName;
+  const wall = new WallTime();
+  return {
+    place: "rateLimit",
+    framework: EXPRESS,
+    warnings,
+    limit: DEFAULTS.limit,
+    windowMs: DEFAULTS.windowMs,
+    policy: (limit, windowMs) => fixedWindow({ limit, windowMs, countRefused: countsRefused }),
+    ipv6Subnet: DEFAULTS.ipv6Subnet,
+    ipv6SubnetRange: [32, 64],
+    legacyHeaders: DEFAULTS.legacyHeaders,
+    legacy: { allowed: LEGACY_NAMES, refused: LEGACY_NAMES, resetAs: "epoch" },
+    sendsRetryAfter: true,
+    fieldName: policyName,
+    countsRefused: countsRefused || store !== null,
+    onVerdict: (request, _response, verdict, key) => {
+      const text = typeof key === "string" ? key : Buffer.from(key).toString("base64url");
+      (request as AugmentedRequest)[property] = new RequestInfo(verdict, text, wall);
+    },
+    ...counterOf(given, options, warnings, used, store),
+  };
+}
+
+/** What counts instead of a limiter that the gate would make. */
+function counterOf(
+  given: Partial<Options>,
+  options: GateOptions<Request, Response>,
+  warnings: Warnings,
+  used: Options,
+  store: Store | null,
+): Pick<Customs<Request, Response>, "counter" | "limiter"> {
+  if (store === null) return {};
+  begin(store, used, warnings);
+  if (store instanceof LimiterStore)
+    return store.limiter === null ? {} : { limiter: store.limiter };
+  const { limit = DEFAULTS.limit, windowMs = DEFAULTS.windowMs } = options;
+  return {
+    counter: new StoreCounter(store, {
+      limit: typeof limit === "number" ? limitOf("limit", limit) : 0,
+      windowMs: typeof windowMs === "number" ? windowMs : DEFAULTS.windowMs,
+      timeoutMs: timeoutOf(given.storeTimeoutMs),
+      passesOnError: given.passOnStoreError === true,
+      warnings,
+    }),
+  };
+}
+
+/** Lets a store begin; what goes wrong with it is said, and its first answer will tell. */
+function begin(store: Store, used: Options, warnings: Warnings): void {
+  if (store instanceof LimiterStore) {
+    void store.init(used);
+    return;
+  }
+  const fail = (error: unknown) => warnings.say("TIDEGATE_STORE_UNREADY", "", error);
+  try {
+    const pending: unknown = store.init?.(used);
+    if (pending instanceof Promise) pending.catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function timeoutOf(given: number | undefined): number {
+  const timeoutMs = given ?? STORE_TIMEOUT_MS;
+  if (Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs < 2 ** 31) return timeoutMs;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'storeTimeoutMs' must be whole milliseconds from 1 to 2^31 - 1, got ${String(given)}`,
+  );
+}
+
+function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
+  if (typeof given === "boolean") return given;
+  const draft = DRAFTS.find((known) => known === given);
+  if (draft === undefined) warnings.say("TIDEGATE_HEADERS_UNREAD", `It is ${String(given)}.`);
+  return draft ?? false;
+}
+
+function sayRemoved(given: object, warnings: Warnings): void {
+  for (const [name, as] of Object.entries(REMOVED_OPTIONS)) {
+    if (Reflect.get(given, name)) {
+      warnings.say("TIDEGATE_OPTION_REMOVED", `It is called ${name}.`, undefined, as);
+    }
+  }
+}
+
+function usedOf(options: GateOptions<Request, Response>): Partial<Options> {
+  const { limit, legacyHeaders } = options;
+  return {
+    ...(limit !== undefined && { limit: limit as Options["limit"] }),
+    ...(legacyHeaders !== undefined && { legacyHeaders }),
+  };
+}

@@ -1,0 +1,22 @@
+/**
+ * The contract of middleware for web frameworks: the promises of docs/reference/http.md as cases that
+ * every adapter passes on a listening server.
+ */
+
+import type { HttpCase } from "./contract-case.ts";
+import { FIELD_CASES } from "./field-cases.ts";
+import { KEY_CASES } from "./key-cases.ts";
+import { REFUSAL_CASES } from "./refusal-cases.ts";
+
+export type { HttpCase } from "./contract-case.ts";
+export {
+  type Served,
+  Site,
+  type SiteAnswer,
+  type SiteOptions,
+  type SitePlan,
+  visit,
+  type WebFramework,
+} from "./site.ts";
+
+export const HTTP_CONTRACT: readonly HttpCase[] = [...FIELD_CASES, ...REFUSAL_CASES, ...KEY_CASES];

@@ -1,0 +1,127 @@
+/**
+ * A web application with limiters before it, on a real server, in whichever framework.
+ *
+ * What a framework's tests give is a `WebFramework`; cases say what the application is like and send
+ * requests to it. The answers of the application are asked for in the requests themselves.
+ */
+
+import type { Limiter } from "@tidegate/core";
+import type { GateOptions } from "@tidegate/core/http";
+import { type ManualClock, manualClock } from "@tidegate/core/testing";
+import supertest, { type Response } from "supertest";
+
+export type SiteOptions = GateOptions<unknown, unknown>;
+
+/** What the application does with every request that gets through to it. */
+export interface SiteAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SitePlan {
+  /** One limiter after the other. */
+  readonly limiters: readonly SiteOptions[];
+  /** Whom the framework believes about a client's address. */
+  readonly trust?: "nobody" | "loopback" | "everybody";
+  /** Headers that are set before any limiter is asked. */
+  readonly before?: Readonly<Record<string, string>>;
+  readonly answer?: SiteAnswer;
+  /** Sends the headers before any limiter is asked. */
+  readonly isHasty?: boolean;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly limiters: readonly (Limiter | null)[];
+  close(): Promise<void>;
+}
+
+export interface WebFramework {
+  readonly name: string;
+  /** How the limiter that users come from tells when a window ends. */
+  readonly resetAs: "epoch" | "delta";
+  /** The names of its headers, in lower case. */
+  readonly legacy: readonly [limit: string, remaining: string, reset: string];
+  /** How many bits of an IPv6 address make a key. */
+  readonly subnet: number;
+  /** The body of a refusal that said `Retry-After: 60`. */
+  readonly refusal: { readonly type: string; readonly text: string };
+  /** A header of a request, as a user's function reads it. */
+  header(request: unknown, name: string): string | undefined;
+  serve(plan: SitePlan): Promise<Served>;
+}
+
+/** A running application, and the time that its limiters have. */
+export class Site {
+  readonly clock: ManualClock;
+  readonly #served: Served;
+  readonly #warnings: string[];
+
+  constructor(served: Served, clock: ManualClock, warnings: string[]) {
+    this.#served = served;
+    this.clock = clock;
+    this.#warnings = warnings;
+  }
+
+  get url(): string {
+    return this.#served.url;
+  }
+
+  get limiter(): Limiter {
+    const [limiter] = this.#served.limiters;
+    if (limiter === undefined || limiter === null) throw new Error("the site has no limiter");
+    return limiter;
+  }
+
+  /** The codes of what was warned about so far, in order. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  get(headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return this.send("get", headers);
+  }
+
+  async send(
+    method: "get" | "head" | "options" | "post",
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    return await supertest(this.#served.url)[method]("/").set(headers);
+  }
+
+  /** The statuses of some requests, one after the other. */
+  async statuses(
+    count: number,
+    headers: (index: number) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let index = 0; index < count; index++) {
+      statuses.push((await this.get(headers(index))).status);
+    }
+    return statuses;
+  }
+}
+
+/** Serves an application while `visit` lasts. */
+export async function visit(
+  framework: WebFramework,
+  plan: SitePlan | SiteOptions,
+  visit: (site: Site) => Promise<void>,
+): Promise<void> {
+  const clock = manualClock(1_000);
+  const warnings: string[] = [];
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: Error & { code?: string }, ...rest: never[]) => {
+    if (warning.name === "TidegateWarning") warnings.push(warning.code ?? "");
+    else Reflect.apply(emitWarning, process, [warning, ...rest]);
+  }) as typeof emitWarning;
+  const full: SitePlan = "limiters" in plan ? plan : { limiters: [plan] };
+  const limiters = full.limiters.map((options) => ({ clock, ...options }));
+  const served = await framework.serve({ ...full, limiters });
+  try {
+    await visit(new Site(served, clock, warnings));
+  } finally {
+    await served.close();
+    process.emitWarning = emitWarning;
+  }
+}
