@@ -18,6 +18,8 @@ export interface HistoryOptions {
   readonly crashes?: boolean;
   readonly resets?: boolean;
   readonly refunds?: boolean;
+  /** Whether all frames arrive, in time or late. */
+  readonly lossless?: boolean;
   /** Whether what is counted is held, and released. */
   readonly releases?: boolean;
   /** So few that keys have to be given up. */
@@ -55,7 +57,7 @@ export class History {
     this.fleet = new SimulatedFleet({
       policies: options.policies,
       seed,
-      loss: this.#random() / 2,
+      loss: options.lossless === true ? this.#random() * 0 : this.#random() / 2,
       duplicate: this.#random() * 0.35,
       delayMs: this.#below(DELAY_MS_MAX),
       pass: (ms) => time.advance(ms),
@@ -87,12 +89,13 @@ export class History {
 
   #step(): void {
     const { fleet } = this;
-    const { crashes, resets, refunds, releases } = this.#options;
+    const { crashes, resets, refunds, releases, lossless } = this.#options;
     const dice = this.#below(100);
     if (dice < 25 && releases === true) this.#release();
     else if (dice < 55) this.#hit();
     else if (dice < 80) fleet.pass(this.#below(120));
-    else if (dice < 84) fleet.network.cut(this.#any().transport, this.#any().transport);
+    else if (dice < 84 && lossless !== true)
+      fleet.network.cut(this.#any().transport, this.#any().transport);
     else if (dice < 87) fleet.network.heal();
     else if (dice < 90) fleet.pass(this.#below(3_000));
     else if (dice < 93 && refunds === true) this.#refund();

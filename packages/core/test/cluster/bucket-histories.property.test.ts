@@ -1,0 +1,24 @@
+import { describe, it } from "vitest";
+import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import type { HistoryOptions } from "./history.ts";
+import { expectExact, liveThrough } from "./live-through.ts";
+
+/** So slow that nothing worth mentioning leaks out during a history: what is in them was counted. */
+const policies = [tokenBucket({ capacity: 1_000_000, refillPerSecond: 0.001 })];
+const buckets: HistoryOptions = { policies, steps: 150 };
+
+describe("whatever the network does", () => {
+  it("nobody sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
+    liveThrough({ ...buckets, lossless: true }, expectExact));
+
+  const lossy: [string, HistoryOptions][] = [
+    ["frames", buckets],
+    ["frames, crashes", { ...buckets, crashes: true }],
+    ["frames, resets", { ...buckets, resets: true }],
+    ["keys", { ...buckets, maxKeys: 3 }],
+  ];
+  it.each(lossy)(
+    "nobody sees hits in a bucket that did not happen, whatever is lost: %s",
+    (_, options) => liveThrough(options),
+  );
+});
