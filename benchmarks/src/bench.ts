@@ -16,8 +16,24 @@ import { recordLines, targetLines } from "./report-json.ts";
 import { machineText, sectionText, targetsText } from "./report-table.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import { type Finding, type Section, sectionsWith } from "./section.ts";
+import { syncSuite } from "./sync-suite.ts";
+import { syncTargets } from "./sync-targets.ts";
+import type { TargetResult } from "./target.ts";
 
-const USAGE = `usage: npm run bench -- core [word …] [--quick] [--json]
+interface Suite {
+  readonly sections: (quick: boolean) => readonly Section[];
+  readonly targets: (findings: readonly Finding[]) => readonly TargetResult[];
+}
+
+const SUITES: ReadonlyMap<string, Suite> = new Map([
+  ["core", { sections: coreSuite, targets: coreTargets }],
+  ["sync", { sections: syncSuite, targets: syncTargets }],
+]);
+
+const USAGE = `usage: npm run bench -- core|sync [word …] [--quick] [--json]
+
+  core      what a check costs, beside other limiters
+  sync      how soon, and at what price, processes agree
 
   word      run only scenarios whose heading or title has every word, such as: 1,000,000  memory
   --quick   fewer rounds and smaller tables: finishes within a minute, and claims nothing
@@ -25,17 +41,18 @@ const USAGE = `usage: npm run bench -- core [word …] [--quick] [--json]
 `;
 
 const options = readArguments(argv.slice(2));
-if (options.help || options.suite !== "core") {
+const chosen = SUITES.get(options.suite);
+if (options.help || chosen === undefined) {
   stderr.write(USAGE);
   process.exitCode = options.help ? 0 : 2;
 } else {
-  process.exitCode = (await runSuite(coreSuite(options.quick), options)) ? 0 : 1;
+  process.exitCode = (await runSuite(chosen, options)) ? 0 : 1;
 }
 
 /** Runs the sections wanted, reports each as it ends, and returns whether all jobs succeeded. */
 async function runSuite(
-  suite: readonly Section[],
-  { words, json }: BenchArguments,
+  { sections, targets: targetsOf }: Suite,
+  { words, json, quick }: BenchArguments,
 ): Promise<boolean> {
   const machine = describeMachine();
   const progress = new Progress();
@@ -43,7 +60,7 @@ async function runSuite(
   let succeeded = true;
 
   if (!json) print(machineText(machine));
-  for (const { heading, jobs } of sectionsWith(suite, words)) {
+  for (const { heading, jobs } of sectionsWith(sections(quick), words)) {
     const records: ScenarioRecord[] = [];
     for (const job of jobs) {
       progress.begin(`${heading}, ${job.title}`);
@@ -61,7 +78,7 @@ async function runSuite(
     else print(sectionText(heading, records));
   }
 
-  const targets = coreTargets(findings);
+  const targets = targetsOf(findings);
   if (json) targetLines(machine, targets).forEach(printLine);
   else print(targetsText(targets));
   return succeeded;

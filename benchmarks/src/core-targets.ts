@@ -8,20 +8,10 @@
 
 import { TRAFFIC_NAMES } from "./cluster/traffic.ts";
 import { CORE_HEADINGS } from "./core-suite.ts";
-import { Evidence, type Reading } from "./evidence.ts";
+import { Evidence } from "./evidence.ts";
 import type { Finding } from "./section.ts";
 import { EVERY_SLOT, PEER_LIMITERS, PLAIN_MAP, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
-
-export type TargetStatus = "ok" | "missed" | "not measured";
-
-export interface TargetResult {
-  readonly claim: string;
-  readonly unit: string;
-  /** The figure that is judged; absent if nothing was measured. */
-  readonly measured?: number;
-  readonly status: TargetStatus;
-  readonly note?: string;
-}
+import { atLeast, atMost, type TargetResult } from "./target.ts";
 
 const [FIXED_WINDOW, SLIDING_WINDOW] = TIDEGATE_SUBJECTS;
 const [ONE_WINDOW, WINDOW_EACH, NEWEST_TOO, ONE_SLOT, EACH_SLOT] = TRAFFIC_NAMES;
@@ -126,33 +116,4 @@ export function coreTargets(findings: readonly Finding[]): TargetResult[] {
     atMost(5, "ms", "idle: at most 5 ms of processor time in 10 s", evidence.idleMs()),
     atMost(1_000, "ms", "closed: the process ends within 1 s", evidence.leavingMs()),
   ];
-}
-
-function atLeast(
-  bound: number,
-  unit: string,
-  claim: string,
-  reading: Reading | undefined,
-): TargetResult {
-  return judged(claim, unit, reading, (value) => value >= bound);
-}
-
-function atMost(
-  bound: number,
-  unit: string,
-  claim: string,
-  reading: Reading | undefined,
-): TargetResult {
-  return judged(claim, unit, reading, (value) => value <= bound);
-}
-
-function judged(
-  claim: string,
-  unit: string,
-  reading: Reading | undefined,
-  holds: (value: number) => boolean,
-): TargetResult {
-  if (reading === undefined) return { claim, unit, status: "not measured" };
-  const { value, note } = reading;
-  return { claim, unit, measured: value, status: holds(value) ? "ok" : "missed", note };
 }

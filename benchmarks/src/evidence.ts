@@ -5,18 +5,13 @@
  */
 
 import type { TrafficName } from "./cluster/traffic.ts";
+import type { Reading } from "./reading.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
 import type { SpeedRecord } from "./scenarios/speed.ts";
 import type { Finding } from "./section.ts";
 import { type SubjectName, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
 import type { Verdict } from "./subjects/subject.ts";
-
-export interface Reading {
-  readonly value: number;
-  /** What else is worth knowing about the figure. */
-  readonly note: string;
-}
 
 const MIB = 2 ** 20;
 const SPREAD_TRUSTED = 0.1;

@@ -3,7 +3,6 @@
  */
 
 import { columns } from "./columns.ts";
-import type { TargetResult } from "./core-targets.ts";
 import type { Machine } from "./machine.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
@@ -12,6 +11,8 @@ import type { GarbageRecord } from "./scenarios/garbage.ts";
 import type { IdleRecord } from "./scenarios/idle.ts";
 import type { MemoryRecord } from "./scenarios/memory.ts";
 import { type ComparedSpeed, compareSpeeds } from "./speed-ratios.ts";
+import { syncTables } from "./sync-tables.ts";
+import type { TargetResult } from "./target.ts";
 
 const MIB = 2 ** 20;
 const count = new Intl.NumberFormat("en");
@@ -36,6 +37,7 @@ export function sectionText(heading: string, records: readonly ScenarioRecord[])
     fillingTable(records.filter((record) => record.kind === "filling")),
     garbageTable(records.filter((record) => record.kind === "garbage")),
     idleTable(records.filter((record) => record.kind === "idle")),
+    ...syncTables(records),
     ...records
       .filter((record) => record.kind === "leaving")
       .map(({ endedAfterMs }) =>

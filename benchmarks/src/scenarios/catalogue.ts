@@ -11,6 +11,14 @@ import type { IdleParameters, IdleRecord } from "./idle.ts";
 import type { LeavingRecord } from "./leaving.ts";
 import type { MemoryParameters, MemoryRecord } from "./memory.ts";
 import type { SpeedParameters, SpeedRecord } from "./speed.ts";
+import type { AgreementCostRecord, AgreementCostScenario } from "./sync/agreement-cost.ts";
+import type { HotKeyRecord, HotKeyScenario } from "./sync/hot-key.ts";
+import type { JoiningRecord, JoiningScenario } from "./sync/joining.ts";
+import type { LongWorkRecord, LongWorkScenario } from "./sync/long-work.ts";
+import type { ManyKeysRecord, ManyKeysScenario } from "./sync/many-keys.ts";
+import type { MergingRecord, MergingScenario } from "./sync/merging.ts";
+import type { PropagationRecord, PropagationScenario } from "./sync/propagation.ts";
+import type { SharedCheckRecord, SharedCheckScenario } from "./sync/shared-check.ts";
 
 export type ScenarioName = keyof Parameters;
 export type ScenarioParameters<Name extends ScenarioName> = Parameters[Name];
@@ -21,7 +29,19 @@ export type ScenarioRecord =
   | FillingRecord
   | GarbageRecord
   | IdleRecord
-  | LeavingRecord;
+  | LeavingRecord
+  | SyncRecord;
+
+/** What the scenarios of the suite `sync` bring. */
+export type SyncRecord =
+  | AgreementCostRecord
+  | HotKeyRecord
+  | JoiningRecord
+  | LongWorkRecord
+  | ManyKeysRecord
+  | MergingRecord
+  | PropagationRecord
+  | SharedCheckRecord;
 
 interface Parameters {
   readonly speed: SpeedParameters;
@@ -31,6 +51,14 @@ interface Parameters {
   readonly garbage: GarbageParameters;
   readonly idle: IdleParameters;
   readonly leaving: Readonly<Record<string, never>>;
+  readonly agreementCost: AgreementCostScenario;
+  readonly hotKey: HotKeyScenario;
+  readonly joining: JoiningScenario;
+  readonly longWork: LongWorkScenario;
+  readonly manyKeys: ManyKeysScenario;
+  readonly merging: MergingScenario;
+  readonly propagation: PropagationScenario;
+  readonly sharedCheck: SharedCheckScenario;
 }
 
 type Run<Name extends ScenarioName> = (
@@ -46,6 +74,14 @@ const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } =
   garbage: async () => (await import("./garbage.ts")).measureGarbage,
   idle: async () => (await import("./idle.ts")).measureIdle,
   leaving: async () => (await import("./leaving.ts")).useAndClose,
+  agreementCost: async () => (await import("./sync/agreement-cost.ts")).measureAgreementCost,
+  hotKey: async () => (await import("./sync/hot-key.ts")).measureHotKey,
+  joining: async () => (await import("./sync/joining.ts")).measureJoining,
+  longWork: async () => (await import("./sync/long-work.ts")).measureLongWork,
+  manyKeys: async () => (await import("./sync/many-keys.ts")).measureManyKeys,
+  merging: async () => (await import("./sync/merging.ts")).measureMerging,
+  propagation: async () => (await import("./sync/propagation.ts")).measurePropagation,
+  sharedCheck: async () => (await import("./sync/shared-check.ts")).measureSharedCheck,
 };
 
 /** Runs a scenario in this process. The parameters are those of that scenario. */

@@ -1,0 +1,114 @@
+/**
+ * How long the event loop is held up at most by what has to look at all keys: telling of all of them
+ * at once, answering who has missed something, and freeing those that are over.
+ */
+
+import {
+  type Cluster,
+  createLimiter,
+  fixedWindow,
+  joinCluster,
+  type Limiter,
+} from "@tidegate/core";
+import { type MemoryNetwork, memoryNetwork } from "@tidegate/core/testing";
+import type { Transport } from "@tidegate/core/transport";
+import { LoopTurns } from "../../sync/loop-turns.ts";
+import { pause } from "../../sync/replica.ts";
+
+export interface LongWorkScenario {
+  readonly keys: number;
+}
+
+export const LONG_WORKS = [
+  "nothing",
+  "telling of all keys at once",
+  "looking through all keys for what somebody missed",
+  "freeing keys that are over",
+] as const;
+export type LongWork = (typeof LONG_WORKS)[number];
+
+export interface LongWorkRecord {
+  readonly kind: "longWork";
+  readonly keys: number;
+  readonly work: LongWork;
+  readonly longestTurnMs: number;
+  /** How long it was watched. */
+  readonly seconds: number;
+}
+
+const WINDOW_MS = 40_000;
+/** Far away, so that all keys wait for the moment at which they are told of. */
+const FLUSH_MS = 10_000;
+const AT_ONCE = 500;
+
+export async function measureLongWork(
+  { keys }: LongWorkScenario,
+  progress: (activity: string) => void,
+): Promise<LongWorkRecord[]> {
+  const network = memoryNetwork();
+  const teller = openParty(network);
+  // It shares no limiter with the teller, and so has nothing to do with what it hears.
+  const listener = openParty(network);
+  await Promise.all([teller.cluster.ready, listener.cluster.ready]);
+  const policy = fixedWindow({ limit: 1_000, windowMs: WINDOW_MS });
+  const limiter = createLimiter({
+    ...{ name: "long work", policy, cluster: teller.cluster, maxKeys: 2 * keys },
+  });
+  const turns = new LoopTurns();
+  const records: LongWorkRecord[] = [];
+  const watch = async (work: LongWork, done: () => Promise<void>): Promise<void> => {
+    progress(work);
+    const startMs = performance.now();
+    turns.takeLongestMs();
+    await done();
+    const seconds = (performance.now() - startMs) / 1_000;
+    records.push({ kind: "longWork", keys, work, longestTurnMs: turns.takeLongestMs(), seconds });
+  };
+
+  await fill(limiter, keys);
+  const filledAtMs = performance.now();
+  await watch("nothing", () => pause(2_000));
+  // Openings are told of at once; these hits wait.
+  await fill(limiter, keys);
+  await watch("telling of all keys at once", async () => {
+    const before = teller.cluster.status().frames.sentBytes;
+    limiter.block("somebody", 1_000);
+    await pause(2_500);
+    // A flush of all keys takes a few bytes for each.
+    if (teller.cluster.status().frames.sentBytes - before < 5 * keys) {
+      throw new Error("not all keys were told of");
+    }
+  });
+  await watch("looking through all keys for what somebody missed", async () => {
+    network.cut(teller.transport, listener.transport);
+    limiter.block("somebody", 1_001);
+    await pause(300);
+    network.heal();
+    const { heard } = listener.cluster.status().frames;
+    await pause(3_500);
+    const [other] = listener.cluster.status().peers;
+    if (other?.isBehind !== false || listener.cluster.status().frames.heard === heard) {
+      throw new Error("what was missed has not been heard");
+    }
+  });
+  await pause(Math.max(0, filledAtMs + WINDOW_MS - performance.now()));
+  await watch("freeing keys that are over", async () => {
+    const before = limiter.status().keys;
+    await pause(5_000);
+    if (limiter.status().keys === before) throw new Error("no key was freed");
+  });
+  turns.stop();
+  return records;
+}
+
+async function fill(limiter: Limiter, keys: number): Promise<void> {
+  for (let key = 0; key < keys; key++) {
+    limiter.check(`key ${key}`);
+    if (key % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function openParty(network: MemoryNetwork): { cluster: Cluster; transport: Transport } {
+  const transport = network.transport();
+  return { transport, cluster: joinCluster({ transport, flushMs: FLUSH_MS }) };
+}

@@ -1,0 +1,83 @@
+/**
+ * Hits each of many keys once a second, first with a limiter of its own, then with one of a cluster:
+ * what the second takes more of the processor is what agreement costs.
+ */
+
+import { cpuUsage } from "node:process";
+import { createLimiter, fixedWindow, HOUR, type Limiter } from "@tidegate/core";
+import { openReplica, pause, untilComplete } from "../replica.ts";
+import type { Stage } from "../role.ts";
+
+export interface SteadyParameters {
+  readonly url: string;
+  readonly namespace: string;
+  readonly index: number;
+  readonly processes: number;
+  readonly keys: number;
+  readonly seconds: number;
+}
+
+export interface SteadyResult {
+  /** The part of one processor that was used, alone and in the cluster. */
+  readonly alone: number;
+  readonly together: number;
+  /** Hits of all processes that one key has in the end, and how many there were. */
+  readonly used: number;
+  readonly expected: number;
+}
+
+const STEP_MS = 10;
+const LIMIT = 1_000_000_000;
+const SETTLING_MS = 1_000;
+
+export async function hitSteadily(
+  { url, namespace, index, processes, keys, seconds }: SteadyParameters,
+  stage: Stage,
+): Promise<SteadyResult> {
+  const policy = fixedWindow({ limit: LIMIT, windowMs: HOUR });
+  const local = createLimiter({ name: "alone", policy, maxKeys: 2 * keys });
+  const { cluster, connection } = await openReplica({ url, namespace });
+  const shared = createLimiter({ name: "together", policy, cluster, maxKeys: 2 * keys });
+  await untilComplete(cluster, processes - 1);
+  // Compiled code and open windows for both.
+  await hitAll(local, keys, 2, index);
+  await hitAll(shared, keys, 2, index);
+  await pause(SETTLING_MS);
+  await stage.ready();
+
+  // The cluster's own idle part, its heartbeats above all, goes on in the first measurement too.
+  const alone = await useDuring(() => hitAll(local, keys, seconds, index));
+  const together = await useDuring(() => hitAll(shared, keys, seconds, index));
+  await pause(SETTLING_MS);
+  const { used } = shared.peek("key 7");
+  await pause(SETTLING_MS);
+  await cluster.leave();
+  await connection.close();
+  return { alone, together, used, expected: processes * (2 + seconds) };
+}
+
+/** Hits every key once a second, evenly spread over it. */
+async function hitAll(
+  limiter: Limiter,
+  keys: number,
+  seconds: number,
+  index: number,
+): Promise<void> {
+  const startMs = performance.now();
+  const total = keys * seconds;
+  // Not all processes come to the same key at once.
+  const first = Math.floor((index * keys) / 10);
+  for (let made = 0; made < total; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1_000) * keys));
+    for (; made < due; made++) limiter.check(`key ${(first + made) % keys}`);
+    await pause(STEP_MS);
+  }
+}
+
+async function useDuring(work: () => Promise<void>): Promise<number> {
+  const before = cpuUsage();
+  const startMs = performance.now();
+  await work();
+  const { user, system } = cpuUsage(before);
+  return (user + system) / 1_000 / (performance.now() - startMs);
+}
