@@ -62,6 +62,11 @@ export class Bequest {
 
   work(now: number): void {
     if (now < this.dueAtMs) return;
+    const answeringUntilMs = this.#asked?.answeringUntilMs ?? 0;
+    if (now < answeringUntilMs) {
+      this.dueAtMs = answeringUntilMs;
+      return;
+    }
     if (this.#tries === TRIES_MAX) {
       this.#endRound(now);
       return;

@@ -6,34 +6,39 @@
  */
 
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import type { Slices } from "./slicer.ts";
 
 /** How much may be read at once between two turns of the background. */
 const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 export class FrameQueue {
-  readonly #read: (frame: Uint8Array) => void;
+  readonly #read: (frame: Uint8Array) => Slices;
   readonly #dropped: () => void;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
+  /** The frame that is being read. */
+  #reading: Slices | undefined;
   #waiting: Uint8Array[] = [];
   #next = 0;
   #bytes = 0;
   #spentMs = 0;
 
   /**
-   * @param read reads one frame; never throws
+   * @param read reads one frame in slices; never throws
    * @param dropped is told of each frame that found no room
    */
-  constructor(read: (frame: Uint8Array) => void, dropped: () => void) {
+  constructor(read: (frame: Uint8Array) => Slices, dropped: () => void) {
     this.#read = read;
     this.#dropped = dropped;
   }
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
   take(frame: Uint8Array): void {
-    if (this.#next === this.#waiting.length && this.#spentMs < AT_ONCE_MS) {
+    const isIdle = this.#reading === undefined && this.#next === this.#waiting.length;
+    if (isIdle && this.#spentMs < AT_ONCE_MS) {
       const startMs = performance.now();
-      this.#read(frame);
+      this.#reading = this.#read(frame);
+      this.#goOn(startMs + AT_ONCE_MS - this.#spentMs);
       this.#spentMs += performance.now() - startMs;
     } else if (this.#bytes + frame.length <= BYTES_MAX) {
       this.#waiting.push(frame);
@@ -46,6 +51,7 @@ export class FrameQueue {
 
   stop(): void {
     leaveUndone(this.#work);
+    this.#reading = undefined;
     this.#waiting = [];
     this.#next = 0;
     this.#bytes = 0;
@@ -54,15 +60,24 @@ export class FrameQueue {
   #readFor(forMs: number): boolean {
     this.#spentMs = 0;
     const endMs = performance.now() + forMs;
-    while (this.#next < this.#waiting.length) {
+    while (this.#goOn(endMs) && this.#next < this.#waiting.length) {
+      if (performance.now() >= endMs) break;
       const frame = this.#waiting[this.#next++]!;
       this.#bytes -= frame.length;
-      this.#read(frame);
-      if (performance.now() >= endMs) break;
+      this.#reading = this.#read(frame);
     }
-    if (this.#next < this.#waiting.length) return true;
+    if (this.#reading !== undefined || this.#next < this.#waiting.length) return true;
     this.#waiting = [];
     this.#next = 0;
     return false;
+  }
+
+  /** Goes on with the frame that is being read; whether it has been read to its end. */
+  #goOn(endMs: number): boolean {
+    while (this.#reading !== undefined) {
+      if (this.#reading.next().done === true) this.#reading = undefined;
+      else if (performance.now() >= endMs) return false;
+    }
+    return true;
   }
 }

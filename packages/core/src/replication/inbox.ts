@@ -8,6 +8,7 @@
 import type { Component } from "../lattice/component.ts";
 import { MARK_MS_MAX } from "../lattice/mark.ts";
 import { Joining } from "../store/joining.ts";
+import { LOCATED_MAX } from "../store/key-index.ts";
 import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -18,21 +19,15 @@ import {
 import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
 import type { ComponentHead } from "../wire/component-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
-import { type Heartbeat, readHeartbeat } from "../wire/heartbeat-section.ts";
+import { readHeartbeat } from "../wire/heartbeat-section.ts";
 import { readLimiters } from "../wire/limiter-section.ts";
 import { type NoteSink, readNotes, type WireNote } from "../wire/note-section.ts";
-import {
-  type Asking,
-  type Heard,
-  type Page,
-  readAsking,
-  readHeard,
-  readPage,
-} from "../wire/repair-sections.ts";
+import { type Heard, type Page, readAsking, readHeard, readPage } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Differences } from "./differences.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Freshness } from "./freshness.ts";
+import type { Listener } from "./listener.ts";
 import type { Member, Members } from "./members.ts";
 import type { FrameFault, Refusals } from "./refusals.ts";
 import { idOf } from "./replica-id.ts";
@@ -42,21 +37,8 @@ import type { Shares } from "./shares.ts";
 /** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
 const AHEAD_MS_MAX = 10 * 60 * 1_000;
 
-/** What a frame said beside counts. */
-export interface Listener {
-  /** A frame of a replica is about to be read; what its clock shows is known. */
-  met(from: Member): void;
-  heartbeat(from: Member, heartbeat: Heartbeat): void;
-  asked(from: Member, asking: Asking): void;
-  hello(from: Member): void;
-  left(from: Member): void;
-  /** All has been heard that a replica knows of others. */
-  bequeathed(from: Member): void;
-  /** Whether this replica has not sent a frame of that number yet. */
-  isAhead(number: number): boolean;
-  /** Another process sends frames under the id of this replica. */
-  twin(): void;
-}
+/** How long the next part of an answer may take. */
+const PART_MS = 500;
 
 export interface InboxOptions {
   readonly envelope: Envelope;
@@ -91,8 +73,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     this.#options = options;
   }
 
-  /** Takes a frame; returns who sent it, if it was believed. */
-  hear(frame: Uint8Array): Member | undefined {
+  /** Takes a frame, in slices; returns who sent it, if it was believed. */
+  *hear(frame: Uint8Array): Generator<undefined, Member | undefined> {
     this.frames++;
     this.bytes += frame.length;
     const { envelope, replicas, members, clock, freshness, listener } = this.#options;
@@ -112,7 +94,9 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
     listener.met(member);
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
-    return this.#read(reader, member) ? member : this.#refuse("malformed");
+    const { selfId } = replicas;
+    if (yield* this.#read(reader, member)) return member;
+    return replicas.selfId === selfId ? this.#refuse("malformed") : undefined;
   }
 
   #refuse(why: FrameFault): undefined {
@@ -121,7 +105,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /** Reads all sections, and then believes that the frame has been heard. */
-  #read(reader: FrameReader, member: Member): boolean {
+  *#read(reader: FrameReader, member: Member): Generator<undefined, boolean> {
     const { listener, freshness, differences } = this.#options;
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = freshness.isCurrent(member, sentAtMs);
@@ -129,8 +113,9 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     this.#others.clear();
     let page: Page | undefined;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
-      if (type === SECTIONS.components) this.#readComponents(reader);
-      else if (type === SECTIONS.notes) readNotes(reader, this);
+      if (type === SECTIONS.components) {
+        if (!(yield* this.#readComponents(reader))) return false;
+      } else if (type === SECTIONS.notes) readNotes(reader, this);
       else if (type === SECTIONS.checkpoints) readCheckpoints(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
       else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
@@ -156,14 +141,26 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     return true;
   }
 
-  #readComponents(reader: FrameReader): void {
-    this.#components.read(reader, this);
+  /**
+   * Reads a section a few components at a time; false if the rest has to be left. Who has come to be
+   * another replica in between has known openers by other names, and is told of them again.
+   */
+  *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
+    const { replicas } = this.#options;
+    const { selfId } = replicas;
+    if (!this.#components.begin(reader, this)) return true;
+    while (this.#components.readSome(reader, this, LOCATED_MAX)) {
+      yield;
+      if (replicas.selfId !== selfId) return false;
+    }
     if (this.#store !== undefined) this.#joining.joinAll(this.#store);
+    return true;
   }
 
   /** Once all of an answer is there, nothing is missing any more of what it is about. */
   #cover(member: Member, page: Page): void {
     const others = member.parts.hear(page, this.#others);
+    member.answeringUntilMs = others === undefined ? this.#options.clock.now() + PART_MS : 0;
     if (others === undefined) return;
     member.frames.cover(page.since, page.upTo);
     for (const [id, last] of others) this.#options.members.find(id)?.frames.cover(0, last);

@@ -53,6 +53,8 @@ export class Repair {
   #answerSince = 0;
   #answerTo: string | undefined;
   #answerOthers = false;
+  /** The answer that was given last. */
+  #telling: { since: number; to: string | undefined; others: boolean } | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   #relayAtMs = NEVER;
 
@@ -82,7 +84,8 @@ export class Repair {
     const { replicas, members } = this.#options;
     const id = idOf(low, high);
     if (id === replicas.selfId) {
-      if (since <= sent) this.#owe(from.id, since, others, now);
+      const isUnderWay = this.#isTelling(from.id, since, others);
+      if (since <= sent && !isUnderWay) this.#owe(from.id, since, others, now);
       return;
     }
     const member = members.find(id);
@@ -118,9 +121,20 @@ export class Repair {
   payDebts(): void {
     if (this.#answerAtMs === NEVER) return;
     this.#answerAtMs = NEVER;
-    const others = this.#answerOthers ? Array.from(this.#options.members.all()) : [];
+    const since = this.#answerSince;
+    const to = this.#answerTo;
     const levels = this.#answerOthers;
-    this.#options.answer({ since: this.#answerSince, to: this.#answerTo, others, levels });
+    const others = levels ? Array.from(this.#options.members.all()) : [];
+    this.#telling = { since, to, others: levels };
+    this.#options.answer({ since, to, others, levels });
+  }
+
+  /** Whether what somebody asks for is being told already, which may take a while. */
+  #isTelling(asker: string, since: number, others: boolean): boolean {
+    const telling = this.#telling;
+    if (telling === undefined || !this.#options.isAnswering()) return false;
+    const isForAsker = telling.to === undefined || telling.to === asker;
+    return isForAsker && since >= telling.since && (telling.others || !others);
   }
 
   /** Does what is due. */
@@ -153,6 +167,10 @@ export class Repair {
   #ask(member: Member, now: number): void {
     if (!member.isBehind || member.hasLeft) {
       member.askAtMs = NEVER;
+      return;
+    }
+    if (now < member.answeringUntilMs) {
+      member.askAtMs = member.answeringUntilMs;
       return;
     }
     const again = Math.min(ASK_AGAIN_MS * 2 ** member.asked, ASK_AGAIN_MS_MAX);

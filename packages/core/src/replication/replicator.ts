@@ -22,8 +22,9 @@ import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Freshness } from "./freshness.ts";
 import { HEARTBEAT_MS } from "./heartbeat-times.ts";
-import { Inbox, type Listener } from "./inbox.ts";
+import { Inbox } from "./inbox.ts";
 import type { SeparatedMode } from "./isolation.ts";
+import type { Listener } from "./listener.ts";
 import { type Member, Members } from "./members.ts";
 import { Outlook } from "./outlook.ts";
 import { OwnId } from "./own-id.ts";
@@ -35,6 +36,7 @@ import { addressOf, halvesOf } from "./replica-id.ts";
 import { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
 import { Shares } from "./shares.ts";
+import type { Slices } from "./slicer.ts";
 import { Teller } from "./teller.ts";
 import { Wake } from "./wake.ts";
 
@@ -245,9 +247,8 @@ export class Replicator implements Listener {
     this.#work();
   }
 
-  #hear(frame: Uint8Array): void {
-    if (this.#isOver) return;
-    const member = this.inbox.hear(frame);
+  *#hear(frame: Uint8Array): Slices {
+    const member = this.#isOver ? undefined : yield* this.inbox.hear(frame);
     if (member === undefined) return;
     this.#recent.keep(member.id, member.sent, frame);
     const now = this.clock.now();

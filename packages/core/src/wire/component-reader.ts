@@ -43,24 +43,38 @@ export class ComponentReader {
   #generation = 0;
   #reset = 0;
   #base = 0;
+  #isFirst = true;
 
   read(reader: ByteReader, sink: ComponentSink): void {
-    if (!this.#readHead(reader)) return;
+    if (this.begin(reader, sink)) this.readSome(reader, sink, Number.POSITIVE_INFINITY);
+  }
+
+  /** Reads what stands before the components; whether there are any that are wanted. */
+  begin(reader: ByteReader, sink: ComponentSink): boolean {
+    if (!this.#readHead(reader)) return false;
     const replica = sink.counter(this.#head);
-    if (replica === undefined) return;
-    if (!this.#readOpeners(reader, sink)) return;
+    if (replica === undefined) return false;
+    if (!this.#readOpeners(reader, sink)) return false;
     const component = this.#component;
     component.low = 0;
     component.high = 0;
     component.policy = this.#head.policy;
     component.replica = replica;
-    for (let isFirst = true; reader.left > 0; isFirst = false) {
-      if (!this.#readEntry(reader, isFirst)) {
+    this.#isFirst = true;
+    return reader.left > 0;
+  }
+
+  /** Reads so many components of the section that was begun; whether there are more. */
+  readSome(reader: ByteReader, sink: ComponentSink, count: number): boolean {
+    for (let read = 0; read < count && reader.left > 0; read++) {
+      if (!this.#readEntry(reader, this.#isFirst)) {
         reader.isBroken = true;
-        return;
+        return false;
       }
-      sink.component(component);
+      this.#isFirst = false;
+      sink.component(this.#component);
     }
+    return reader.left > 0;
   }
 
   #readHead(reader: ByteReader): boolean {

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FrameQueue } from "../../src/replication/frame-queue.ts";
+import type { Slices } from "../../src/replication/slicer.ts";
+
+let nowMs = 0;
+
+/** Reads a frame for as many milliseconds as it has bytes, and notes each. */
+function readerOf(read: string[]): (frame: Uint8Array) => Slices {
+  return function* readInto(frame) {
+    for (let byte = 0; byte < frame.length; byte++) {
+      nowMs++;
+      read.push(`${frame[0]}`);
+      yield;
+    }
+    read.push(`end of ${frame[0]}`);
+  };
+}
+
+function frameOf(number: number, bytes: number): Uint8Array {
+  return new Uint8Array(bytes).fill(number);
+}
+
+function runAll(): void {
+  for (let turns = 0; vi.getTimerCount() > 0 && turns < 100; turns++) vi.runOnlyPendingTimers();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+});
+
+afterEach(() => {
+  runAll();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe("frames that come in", () => {
+  it("are read at once while that takes little time", () => {
+    const read: string[] = [];
+    const queue = new FrameQueue(readerOf(read), () => {});
+    queue.take(frameOf(1, 1));
+    expect(read).toEqual(["1", "end of 1"]);
+  });
+
+  it("are read a slice at a time when they are long, and never two at once", () => {
+    const read: string[] = [];
+    const queue = new FrameQueue(readerOf(read), () => {});
+    queue.take(frameOf(1, 9));
+    const atOnce = read.length;
+    expect(atOnce).toBeLessThan(9);
+    queue.take(frameOf(2, 2));
+    expect(read.length).toBe(atOnce);
+    const beganMs = nowMs;
+    vi.runOnlyPendingTimers();
+    expect(nowMs - beganMs).toBeLessThan(6);
+    runAll();
+    expect(read).toEqual([...Array(9).fill("1"), "end of 1", "2", "2", "end of 2"]);
+  });
+
+  it("are not read any further once it stops", () => {
+    const read: string[] = [];
+    const queue = new FrameQueue(readerOf(read), () => {});
+    queue.take(frameOf(1, 9));
+    queue.stop();
+    runAll();
+    expect(read).not.toContain("end of 1");
+  });
+
+  it("are dropped, and counted as that, when too many wait", () => {
+    let dropped = 0;
+    const queue = new FrameQueue(readerOf([]), () => dropped++);
+    for (let frame = 0; frame < 1_100; frame++) queue.take(new Uint8Array(65_535));
+    expect(dropped).toBeGreaterThan(0);
+    queue.stop();
+  });
+});
