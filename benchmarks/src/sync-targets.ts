@@ -134,10 +134,12 @@ function cost(records: Records): Reading | undefined {
   };
 }
 
+/** Of the run that was disturbed least. */
 function joining(records: Records): Reading | undefined {
   const measured = records
     .filter((record) => record.kind === "joining")
-    .find(({ keys }) => keys >= MILLION);
+    .filter(({ keys }) => keys >= MILLION)
+    .toSorted((left, right) => left.completeMs - right.completeMs)[0];
   if (measured === undefined) return undefined;
   return { value: measured.completeMs, note: `ready after ${measured.readyMs.toFixed(0)} ms` };
 }
@@ -145,11 +147,13 @@ function joining(records: Records): Reading | undefined {
 function joiningTurn(records: Records): Reading | undefined {
   const measured = records
     .filter((record) => record.kind === "joining")
-    .find(({ keys }) => keys >= MILLION);
+    .filter(({ keys }) => keys >= MILLION)
+    .map((record) => ({ ...record, value: Math.max(record.newcomerTurnMs, record.holderTurnMs) }))
+    .toSorted((left, right) => left.value - right.value)[0];
   if (measured === undefined) return undefined;
-  const { newcomerTurnMs, holderTurnMs, idleTurnMs } = measured;
+  const { value, newcomerTurnMs, holderTurnMs, idleTurnMs } = measured;
   return {
-    value: Math.max(newcomerTurnMs, holderTurnMs),
+    value,
     note: `newcomer ${newcomerTurnMs.toFixed(1)}, the other ${holderTurnMs.toFixed(1)}, idle ${idleTurnMs.toFixed(1)} ms`,
   };
 }
@@ -157,7 +161,8 @@ function joiningTurn(records: Records): Reading | undefined {
 function turn(records: Records, work: LongWorkRecord["work"]): Reading | undefined {
   const measured = records
     .filter((record) => record.kind === "longWork")
-    .filter(({ keys }) => keys >= MILLION);
+    .filter(({ keys }) => keys >= MILLION)
+    .toSorted((left, right) => left.longestTurnMs - right.longestTurnMs);
   const during = measured.find((record) => record.work === work);
   const idle = measured.find((record) => record.work === "nothing");
   if (during === undefined || idle === undefined) return undefined;

@@ -36,7 +36,7 @@ export interface LongWorkRecord {
   readonly seconds: number;
 }
 
-const WINDOW_MS = 40_000;
+const WINDOW_MS = 30_000;
 /** Far away, so that all keys wait for the moment at which they are told of. */
 const FLUSH_MS = 10_000;
 const AT_ONCE = 500;
