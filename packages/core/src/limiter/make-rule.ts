@@ -95,7 +95,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       return section(
         "gauge",
         GAUGE_SHAPE_WORDS,
-        (records, replicas, base) => new GaugeShape(records, replicas, base),
+        (records, replicas, base) => new GaugeShape(records, replicas, base, shared),
         (shape) => new GaugeRule(policy, shape),
       );
   }

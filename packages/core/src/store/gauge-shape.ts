@@ -4,8 +4,8 @@
  * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
  * grows; their difference is what is held. A record that holds something of this replica's own is
  * never given up, since a release is still to come; so a later generation ends those before it. After
- * the last release it is kept for a while among several replicas: the release has yet to leave, and
- * reports from before it may still come.
+ * the last release it is kept for a while in a cluster: the release has yet to leave, and reports from
+ * before it may still come. That nobody is heard does not mean that nobody has heard of it.
  *
  *     | hits | releases | chain | others | idle since |
  */
@@ -42,7 +42,11 @@ export class GaugeShape implements Shape {
   readonly #replicas: Replicas;
   readonly #chain: ComponentChain;
 
-  constructor(records: RecordPool, replicas: Replicas, base: number) {
+  readonly #shared: boolean;
+
+  /** @param shared whether others are told, whoever of them is heard just now */
+  constructor(records: RecordPool, replicas: Replicas, base: number, shared: boolean) {
+    this.#shared = shared;
     this.#fields = new RecordFields(records, base);
     this.#replicas = replicas;
     this.#chain = new ComponentChain(records, base + CHAIN, "refunds");
@@ -94,7 +98,7 @@ export class GaugeShape implements Shape {
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.hits(link) > chain.refunds(link)) return false;
     }
-    if (chain.first(id) === 0 && this.#replicas.aliveCount === 1) return true;
+    if (!this.#shared) return true;
     const since = this.#fields.word(id, IDLE_SINCE);
     if (since !== 0) return ((now - since) | 0) >= RELEASES_KEPT_MS;
     this.#fields.setWord(id, IDLE_SINCE, now | 0 || 1);

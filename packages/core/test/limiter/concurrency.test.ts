@@ -61,4 +61,14 @@ describe("concurrency", () => {
     expect(limiter.check("export", 1, { limit: 2 })).toMatchObject({ allowed: false, used: 4 });
     expect(limiter.check("export").allowed).toBe(true);
   });
+
+  it("forgets at once what is released where nobody shares it", () => {
+    const limiter = createLimiter({ name: "c", policy: concurrency({ limit: 2 }) });
+    for (const key of ["a", "b", "c", "d"]) {
+      limiter.check(key);
+      limiter.release(key);
+    }
+    expect(limiter.status().keys).toBeLessThan(3);
+    limiter.close();
+  });
 });

@@ -63,12 +63,12 @@ describe("a release", () => {
     expect(left!.held(1)).toBe(1);
   });
 
-  it("is forgotten at once where there is nobody to tell", () => {
+  it("is kept for as long where nobody is heard: who is not may have heard of what was held", () => {
     const [alone] = fleet([0], [gauge]);
     alone!.hit(1, 2);
     alone!.release(1, 2);
     alone!.store.sweep(10);
-    expect(alone!.knows(1)).toBe(false);
+    expect(alone!.knows(1)).toBe(true);
   });
 });
 
