@@ -7,9 +7,7 @@ import { agree, it, SCENARIOS, truthOf, underTraffic } from "./fleet-over-nats.t
 const FROZEN_MS = isWideRun() ? 10_000 : 3_000;
 const AWAY_MS = isWideRun() ? 4_000 : 1_500;
 
-describe("processes over NATS see in the end exactly what was counted", {
-  concurrent: true,
-}, () => {
+describe("processes over NATS see in the end exactly what was counted", SCENARIOS, () => {
   it("however traffic is spread", async ({ lab }) => {
     const { url } = await lab.server();
     const replicas = await lab.started({ url });

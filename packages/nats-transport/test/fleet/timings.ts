@@ -1,7 +1,7 @@
 /**
  * How long checks took while something went wrong, beside how long they took before.
  *
- * With `TIDEGATE_TIMINGS` set, each scenario prints its line of the table in docs/internals/outages.md.
+ * With `TIDEGATE_TIMINGS` set, each scenario prints what the tables in docs/internals/outages.md are made of.
  * Nothing is judged by it: how long a check takes beside other processes is for the scheduler to say.
  */
 
@@ -30,7 +30,9 @@ function timesOf(figures: readonly TrafficFigures[]): string[] {
   const most = (of: (each: TrafficFigures) => number): number => Math.max(...figures.map(of));
   return [
     most(({ p99Us }) => p99Us).toFixed(1),
-    most(({ longestMs }) => longestMs).toFixed(2),
+    most(({ longestAloneMs }) => longestAloneMs).toFixed(2),
+    most(({ longestCollectionMs }) => longestCollectionMs).toFixed(1),
+    most(({ longestMs }) => longestMs).toFixed(1),
     most(({ longestPauseMs }) => longestPauseMs).toFixed(0),
   ];
 }

@@ -48,6 +48,10 @@ export interface TrafficFigures {
   readonly medianUs: number;
   readonly p99Us: number;
   readonly longestMs: number;
+  /** The same, of moments in which no other process was given the processor. */
+  readonly longestAloneMs: number;
+  /** The longest time that was spent on freeing memory. */
+  readonly longestCollectionMs: number;
   readonly threw: number;
   /** Decisions that said of themselves that the replica was cut off. */
   readonly degraded: number;

@@ -5,7 +5,7 @@
  * are taken, so that what was measured before a disturbance stays apart from what was during it.
  */
 
-import { createHistogram } from "node:perf_hooks";
+import { createHistogram, PerformanceObserver } from "node:perf_hooks";
 
 const TURN_MS = 10;
 /** A process that stood still does not make up for all of it at once. */
@@ -25,6 +25,10 @@ export class Traffic {
     this.#limiter = limiter;
     const warm = { offered: 0, allowed: 0 };
     this.#stretch = new Stretch();
+    const observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) this.#stretch.collected(duration);
+    });
+    observer.observe({ entryTypes: ["gc"] });
     for (let check = 0; check < WARM_UP; check++) {
       this.#check({ ...warm, key: `warm-up-${check % WARM_UP_KEYS}` }, this.#stretch);
     }
@@ -41,14 +45,14 @@ export class Traffic {
 
   /** What happened since the last time this was asked, and what each key has come to since it began. */
   figures() {
-    const { histogram, threw, degraded, longestPauseMs, admissions } = this.#stretch;
+    const { histogram, ...figures } = this.#stretch;
     this.#stretch = new Stretch();
     const keys = Object.fromEntries(
       this.#flows.map(({ key, offered, allowed }) => [key, { offered, allowed }]),
     );
     return {
       keys,
-      ...{ threw, degraded, longestPauseMs, admissions },
+      ...figures,
       checks: histogram.count,
       medianUs: histogram.percentile(50) / 1_000,
       p99Us: histogram.percentile(99) / 1_000,
@@ -88,12 +92,20 @@ export class Traffic {
     this.#turnedAtMs = now;
     const stretch = this.#stretch;
     stretch.longestPauseMs = Math.max(stretch.longestPauseMs, passedMs - TURN_MS);
+    const interruptions = interruptionsSoFar();
+    let longestMs = 0;
     for (const flow of this.#flows) {
       flow.owed += (flow.perSecond * Math.min(passedMs, CATCH_UP_MS)) / 1_000;
-      for (; flow.owed >= 1; flow.owed--) this.#check(flow, stretch);
+      for (; flow.owed >= 1; flow.owed--) {
+        longestMs = Math.max(longestMs, this.#check(flow, stretch));
+      }
+    }
+    if (interruptionsSoFar() === interruptions) {
+      stretch.longestAloneMs = Math.max(stretch.longestAloneMs, longestMs);
     }
   }
 
+  /** Returns how long it took. */
   #check(flow, stretch) {
     flow.offered++;
     const key = flow.isScattered ? scattered(flow.key, flow.offered) : flow.key;
@@ -103,17 +115,25 @@ export class Traffic {
       const tookMs = performance.now() - startedAtMs;
       stretch.histogram.record(Math.max(1, Math.round(tookMs * 1e6)));
       if (decision.degraded) stretch.degraded++;
-      if (!decision.allowed) return;
-      flow.allowed++;
-      if (flow.isRecorded) stretch.admissions.push([Date.now(), decision.resetMs]);
+      if (decision.allowed) flow.allowed++;
+      if (decision.allowed && flow.isRecorded) {
+        stretch.admissions.push([Date.now(), decision.resetMs]);
+      }
+      return tookMs;
     } catch {
       stretch.threw++;
+      return 0;
     }
   }
 }
 
 function scattered(key, number) {
   return `${key} ${number}`;
+}
+
+/** How often the system has taken the processor away from this process to give it to another. */
+function interruptionsSoFar() {
+  return process.resourceUsage().involuntaryContextSwitches;
 }
 
 class Stretch {
@@ -123,6 +143,14 @@ class Stretch {
   degraded = 0;
   /** How much later than planned the process came to run at worst. */
   longestPauseMs = 0;
+  /** The longest check while no other process was given the processor in between. */
+  longestAloneMs = 0;
+  /** The longest time that was spent on freeing memory, its threads' waits for a processor included. */
+  longestCollectionMs = 0;
   /** When each hit of a recorded key was allowed, and how long its window then had to go. */
   admissions = [];
+
+  collected(ms) {
+    this.longestCollectionMs = Math.max(this.longestCollectionMs, ms);
+  }
 }
