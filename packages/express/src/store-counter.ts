@@ -95,7 +95,7 @@ export class StoreCounter implements Counter {
     const atMs = Date.now();
     const end = resetTime instanceof Date ? resetTime.getTime() : Number.NaN;
     if (Number.isNaN(end)) warnings.say("TIDEGATE_STORE_RESET_TIME");
-    const resetMs = Number.isNaN(end) ? windowMs : Math.max(0, end - atMs);
+    const resetMs = Number.isNaN(end) ? windowMs : end - atMs;
     const allowed = totalHits <= limit;
     return {
       policy: "store",

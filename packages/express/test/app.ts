@@ -21,9 +21,9 @@ export class App {
     this.#close = close;
   }
 
-  get(path = "/", headers: Record<string, string> = {}): Promise<Answer> {
+  get(path = "/", headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      send(this.url + path, { headers, agent: false }, (response) => {
+      send(this.url + path, { method, headers, agent: false }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () => {

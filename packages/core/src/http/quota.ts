@@ -65,7 +65,7 @@ export class Quota {
   effectiveSeconds(result: PolicyResult): number | null {
     if (this.unit !== null) return null;
     if (!result.allowed) return this.retryAfterSeconds(result);
-    if (this.#perSecond === 0) return Math.ceil(result.resetMs / 1_000);
+    if (this.#perSecond === 0) return Math.max(0, Math.ceil(result.resetMs / 1_000));
     const { limit, remaining, resetMs } = result;
     if (remaining > 0) return Math.ceil((remaining * (this.windowSeconds(limit) ?? 1)) / limit);
     return atLeastOne((resetMs - ((limit - 1) / this.#perSecond) * 1_000) / 1_000);

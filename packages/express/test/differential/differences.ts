@@ -1,0 +1,163 @@
+/**
+ * What differs between two answers, and the rows of docs/reference/express-differences.md that say why.
+ */
+
+import { parseList } from "structured-headers";
+import type { Answer } from "../app.ts";
+import type { Pair } from "./both.ts";
+import type { Peculiarity, Scenario } from "./scenario.ts";
+
+export interface Difference {
+  /** `status`, `body`, the name of a header, or of a parameter in one. */
+  readonly what: string;
+  readonly theirs: unknown;
+  readonly ours: unknown;
+}
+
+/** What a row is judged by. */
+export interface Context extends Pair {
+  readonly scenario: Scenario;
+}
+
+export interface Row {
+  readonly id: string;
+  explains(difference: Difference, context: Context): boolean;
+}
+
+const LISTS = ["ratelimit", "ratelimit-policy"];
+
+export function differencesOf({ request, theirs, ours }: Pair): Difference[] {
+  const found: Difference[] = [];
+  const compare = (what: string, their: unknown, our: unknown): void => {
+    if (JSON.stringify(their) !== JSON.stringify(our))
+      found.push({ what, theirs: their, ours: our });
+  };
+  compare("status", theirs.status, ours.status);
+  compare("body", bodyOf(request, theirs), bodyOf(request, ours));
+  const names = new Set([...Object.keys(theirs.headers), ...Object.keys(ours.headers)]);
+  // What follows from the body differs with it, and once is enough.
+  if (bodyOf(request, theirs) !== bodyOf(request, ours)) {
+    names.delete("content-length");
+    if (theirs.headers["etag"] && ours.headers["etag"]) names.delete("etag");
+  }
+  for (const name of names) {
+    const [their, our] = [theirs.headers[name], ours.headers[name]];
+    if (!LISTS.includes(name) || !isNamed(their) || !isNamed(our)) compare(name, their, our);
+    else compareLists(name, String(their), String(our), compare);
+  }
+  return found;
+}
+
+/** What is known of a body, of which HEAD tells the length alone. */
+function bodyOf({ method }: Pair["request"], { text, headers }: Answer): unknown {
+  return method === "HEAD" ? headers["content-length"] : text;
+}
+
+/** Members by name, parameters by theirs: spaces and order of parameters mean nothing. */
+function compareLists(
+  name: string,
+  theirs: string,
+  ours: string,
+  compare: (what: string, their: unknown, our: unknown) => void,
+): void {
+  const [their, our] = [parseList(theirs), parseList(ours)];
+  compare(
+    `${name} names`,
+    their.map(([item]) => item),
+    our.map(([item]) => item),
+  );
+  their.forEach(([, parameters], index) => {
+    const others = our[index]?.[1] ?? new Map();
+    for (const key of new Set([...parameters.keys(), ...others.keys()])) {
+      const [one, other] = [parameters.get(key), others.get(key)];
+      compare(`${name} ${key}`, one instanceof ArrayBuffer ? "bytes" : one, other);
+    }
+  });
+}
+
+function isNamed(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith('"');
+}
+
+/** Whether a difference is in numbers, or in who is refused. */
+function isOfCounting({ what }: Difference): boolean {
+  return what !== "date" && !what.endsWith(" pk");
+}
+
+function isRefused({ headers }: Answer): boolean {
+  return headers["cache-control"] === "no-store";
+}
+
+/** A scenario in which the two count or number differently. */
+function inScenario(id: Peculiarity): Row {
+  return {
+    id,
+    explains: (difference, context) =>
+      context.scenario.peculiarity === id &&
+      isOfCounting(difference) &&
+      !isOfKeeping(difference, context),
+  };
+}
+
+/** Both refuse, and only ours may not be kept. */
+function isOfKeeping({ what, theirs }: Difference, { ours, ...context }: Context): boolean {
+  if (!isRefused(ours) || context.theirs.status !== ours.status) return false;
+  if (what === "cache-control") return theirs !== "no-store";
+  return ["etag", "expires", "last-modified"].includes(what);
+}
+
+function hasNoFamily({ scenario }: Context): boolean {
+  const { legacyHeaders, standardHeaders } = scenario.options;
+  return legacyHeaders === false && standardHeaders === false;
+}
+
+const TIMES = ["retry-after", "x-ratelimit-reset", "ratelimit-reset", "ratelimit", "ratelimit t"];
+
+export const ROWS: readonly Row[] = [
+  { id: "no-store", explains: (difference, context) => isOfKeeping(difference, context) },
+  {
+    id: "retry-after-always",
+    explains: ({ what, theirs }, context) =>
+      what === "retry-after" &&
+      theirs === undefined &&
+      hasNoFamily(context) &&
+      context.theirs.status === context.ours.status,
+  },
+  {
+    id: "retry-after-zero",
+    explains: ({ what, theirs, ours }, { scenario, request }) =>
+      scenario.peculiarity === "store" &&
+      request.stored[1] !== null &&
+      request.stored[1] <= 0 &&
+      TIMES.includes(what) &&
+      theirs !== undefined &&
+      ours !== undefined,
+  },
+  {
+    id: "store-without-end",
+    explains: ({ what, theirs }, { scenario, request }) =>
+      scenario.peculiarity === "store" &&
+      request.stored[1] === null &&
+      ((what === "x-ratelimit-reset" && theirs === undefined) || what === "body"),
+  },
+  {
+    id: "limit-zero",
+    explains: ({ what }, { scenario, request: _request, theirs, ours }) =>
+      scenario.peculiarity === "limit-zero" &&
+      (TIMES.includes(what) || (what === "body" && theirs.status === ours.status)) &&
+      !(what === "retry-after" && theirs.headers["retry-after"] === undefined),
+  },
+  { id: "partition-key", explains: ({ what }) => what === "ratelimit-policy pk" },
+  { id: "date", explains: ({ what }) => what === "date" },
+  ...(["preflight", "stacked", "fractions", "address", "translated", "spelling"] as const).map(
+    (id) => {
+      const row = inScenario(id);
+      return {
+        id,
+        explains: (difference: Difference, context: Context) =>
+          row.explains(difference, context) &&
+          !ROWS.slice(0, 2).some((other) => other.explains(difference, context)),
+      };
+    },
+  ),
+];
