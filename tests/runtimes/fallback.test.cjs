@@ -14,4 +14,7 @@ test("the packed package works where only CommonJS does", () => {
   const rateLimit = require("@tidegate/express");
   expect(rateLimit.rateLimit).toBe(rateLimit);
   expect(() => rateLimit({ limit: -1 })).toThrow(core.TidegateError);
+  const ratelimit = require("@tidegate/koa");
+  expect(ratelimit.rateLimit).toBe(ratelimit);
+  expect(() => ratelimit({ driver: "redis" })).toThrow(core.TidegateError);
 });

@@ -10,6 +10,7 @@ import * as http from "@tidegate/core/http";
 import * as testing from "@tidegate/core/testing";
 import * as transport from "@tidegate/core/transport";
 import * as express from "@tidegate/express";
+import * as koa from "@tidegate/koa";
 import * as nats from "@tidegate/nats-transport";
 
 const require = createRequire(import.meta.url);
@@ -19,6 +20,7 @@ for (const [imported, entry] of [
   [transport, "@tidegate/core/transport"],
   [http, "@tidegate/core/http"],
   [express, "@tidegate/express"],
+  [koa, "@tidegate/koa"],
   [nats, "@tidegate/nats-transport"],
 ]) {
   const required = require(entry);
@@ -39,3 +41,9 @@ assert.equal(rateLimit, express.default);
 assert.equal(rateLimit.rateLimit, express.rateLimit);
 assert.equal(typeof rateLimit({ limit: 5 }).resetKey, "function");
 assert.throws(() => rateLimit({ limit: Number.NaN }), core.TidegateError);
+
+// Those of koa-ratelimit have one function, too.
+const ratelimit = require("@tidegate/koa");
+assert.equal(ratelimit, koa.default);
+assert.equal(typeof ratelimit({ max: 5 }), "function");
+assert.throws(() => ratelimit({ driver: "redis" }), core.TidegateError);

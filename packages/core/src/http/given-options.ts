@@ -4,6 +4,7 @@
  * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
  */
 
+import type { Key } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
 import type { Warnings } from "./warnings.ts";
@@ -34,15 +35,18 @@ export function sayUnread(given: object, own: readonly string[], warnings: Warni
 /**
  * Lets functions take the key right behind the request, for users who know them so; what answers comes
  * last.
+ *
+ * @param shown the key as users know it
  */
 export function withKeySecond<Request, Response>(
   options: GateOptions<Request, Response>,
+  shown: (request: Request, key: Key) => unknown = (_request, key) => key,
 ): GateOptions<Request, Response> {
   const turned: Record<string, AskedWithKey<Request, Response, unknown>> = {};
   for (const name of TOLD_THE_KEY) {
     const asked: unknown = options[name];
     if (typeof asked !== "function") continue;
-    turned[name] = (request, response, key) => asked(request, key, response);
+    turned[name] = (request, response, key) => asked(request, shown(request, key), response);
   }
   return { ...options, ...turned };
 }

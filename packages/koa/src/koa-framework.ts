@@ -1,0 +1,38 @@
+/**
+ * Koa as the HTTP layer sees it: one context is request and response, with Node's own below.
+ *
+ * Headers are read and written on Node's response, where everything is that any middleware has set.
+ */
+
+import { beforeWriteHead, type Framework, type ProxyTrust } from "@tidegate/core/http";
+import type { Context } from "koa";
+
+const FORWARDED_FOR = "x-forwarded-for";
+
+export const KOA: Framework<Context, Context> = {
+  method: (ctx) => ctx.method,
+  requestHeader: (ctx, name) => {
+    const value = ctx.req.headers[name];
+    return typeof value === "object" ? value.join(", ") : value;
+  },
+  address: (ctx) => ctx.ip || undefined,
+  socketAddress: (ctx) => ctx.req.socket?.remoteAddress,
+  proxyTrust,
+  header: (ctx, name) => ctx.res.getHeader(name),
+  setHeader: (ctx, name, value) => {
+    ctx.res.setHeader(name, value);
+  },
+  removeHeader: (ctx, name) => ctx.res.removeHeader(name),
+  headersSent: (ctx) => ctx.res.headersSent,
+  statusCode: (ctx) => ctx.res.statusCode,
+  events: (ctx) => ctx.res,
+  beforeHeaders: (ctx, listener) => beforeWriteHead(ctx.res, listener),
+};
+
+/** Koa does not look who sends a header: with `proxy` it believes anybody. */
+function proxyTrust({ app }: Context): ProxyTrust {
+  if (!app.proxy) return "nobody";
+  const { proxyIpHeader = FORWARDED_FOR, maxIpsCount = 0 } = app;
+  if (proxyIpHeader.toLowerCase() !== FORWARDED_FOR) return "others";
+  return maxIpsCount > 0 ? "sender" : "everybody";
+}

@@ -1,0 +1,106 @@
+/**
+ * The middleware: asks the gate about each request, and says no in Koa's way.
+ *
+ * A request that may pass goes on in the same tick unless a user's function takes its time. A refusal
+ * keeps every header that was set before it, also where it is thrown.
+ */
+
+import { STATUS_CODES } from "node:http";
+import {
+  durationText,
+  type Outcome,
+  type Passing,
+  PROBLEM_TYPE,
+  type Refusal,
+} from "@tidegate/core/http";
+import type { Context, Next } from "koa";
+import type { Options, RateLimitMiddleware, RateLimitState } from "./options.ts";
+import { type Settings, translate } from "./translate.ts";
+
+/** What Koa writes anew for whatever is thrown. */
+const OF_THE_BODY = ["content-type", "content-length", "content-encoding", "transfer-encoding"];
+
+/**
+ * Makes a middleware that limits how often clients may send requests.
+ *
+ * @example
+ * app.use(rateLimit({ duration: 15 * MINUTE, max: 100 }));
+ */
+export function rateLimit(options?: Options): RateLimitMiddleware {
+  const settings = translate(options);
+  const { gate } = settings;
+
+  function middleware(context: Context, next: Next): Promise<unknown> {
+    let passing: Passing;
+    try {
+      passing = gate.enter(context, context);
+      if (passing === null) return next();
+      if (!(passing instanceof Promise)) refuse(settings, passing, context);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (!(passing instanceof Promise)) return Promise.resolve();
+    return passing.then((outcome: Outcome) =>
+      outcome === null ? next() : refuse(settings, outcome, context),
+    );
+  }
+
+  return Object.defineProperties(middleware as unknown as RateLimitMiddleware, {
+    limiter: { get: () => gate.limiter, enumerable: true },
+    limiters: { get: () => gate.limiters, enumerable: true },
+  });
+}
+
+function refuse(settings: Settings, refusal: Refusal, context: Context): void {
+  const { gate, throws } = settings;
+  if (context.headerSent) {
+    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    context.respond = false;
+    if (!context.res.writableEnded) context.res.end();
+    return;
+  }
+  const { status, problem, reason } = refusal;
+  if (reason === "list" || reason === "error") {
+    const phrase = STATUS_CODES[status] ?? "";
+    if (reason === "list" && problem === null) throwWith(context, status, phrase, {});
+    answer(context, status, problem ?? phrase, problem !== null);
+    return;
+  }
+  const message = settings.errorMessage ?? messageOf(refusal);
+  const headers = sentHeaders(settings.names, context);
+  answer(context, status, problem ?? message, problem !== null);
+  const { retryAfterSeconds, key } = refusal;
+  context.state["rateLimit"] = {
+    ...{ after: retryAfterSeconds, headers, id: key, message },
+  } satisfies RateLimitState;
+  gate.announce(context, context, refusal);
+  if (!throws) return;
+  const told = { ...headers, "Retry-After": retryAfterSeconds };
+  throwWith(context, context.status, context.body, told);
+}
+
+function answer(context: Context, status: number, body: unknown, isProblem: boolean): void {
+  if (isProblem) context.set("Content-Type", PROBLEM_TYPE);
+  context.body = body;
+  context.status = status;
+}
+
+/** Throws a refusal: Koa sends no headers with it but those that the error brings along. */
+function throwWith(context: Context, status: number, message: unknown, own: object): never {
+  const kept: Record<string, unknown> = { ...context.res.getHeaders(), ...own };
+  for (const name of [...OF_THE_BODY, ...Object.keys(own).map((own) => own.toLowerCase())]) {
+    if (!Object.hasOwn(own, name)) delete kept[name];
+  }
+  return context.throw(status, message as string, { headers: kept });
+}
+
+/** The wait in words, to the millisecond unless another one than that was told. */
+function messageOf({ verdict, retryAfterSeconds }: Refusal): string {
+  const exactMs = verdict?.retryAfterMs ?? 0;
+  const isExact = Math.max(1, Math.ceil(exactMs / 1_000)) === retryAfterSeconds;
+  return `Rate limit exceeded, retry in ${durationText(isExact ? exactMs : 1_000 * retryAfterSeconds)}.`;
+}
+
+function sentHeaders(names: readonly string[], { res }: Context): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, Number(res.getHeader(name))]));
+}

@@ -1,0 +1,157 @@
+/**
+ * From the options of koa-ratelimit to those of a gate.
+ *
+ * What has several names may be given under any of them. Drivers have no meaning where nothing is
+ * stored elsewhere: one that could be left out is ignored, any other is a mistake to be told.
+ */
+
+import { validateHeaderName } from "node:http";
+import { fixedWindow, HOUR, TidegateError } from "@tidegate/core";
+import {
+  type Customs,
+  type Gate,
+  type GateOptions,
+  isCalledBy,
+  makeGate,
+  pickGateOptions,
+  sayUnread,
+  spelled,
+  Warnings,
+  withKeySecond,
+  withoutUndefined,
+} from "@tidegate/core/http";
+import type { Context } from "koa";
+import { KOA } from "./koa-framework.ts";
+import type { Options } from "./options.ts";
+
+/** Options that only Koa has, or that only have another name here. */
+const OWN_OPTIONS: readonly (keyof Options)[] = [
+  ...(["max", "duration", "id", "keyGenerator", "whitelist", "blacklist", "headers"] as const),
+  ...(["disableHeader", "errorMessage", "status", "throw", "validate"] as const),
+  ...(["driver", "db", "namespace"] as const),
+];
+
+/** Whoever hands a request to middleware is on the stack while one is handled. */
+const HANDLING = /[\\/]koa-compose[\\/]/;
+
+const CLUSTER_INSTEAD =
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ transport })'";
+
+/** The headers that tell of a limit, by what each tells. */
+interface HeaderNames {
+  readonly remaining: string;
+  readonly reset: string;
+  readonly limit: string;
+}
+
+/** Everything that a middleware needs to know. */
+export interface Settings {
+  readonly gate: Gate<Context, Context>;
+  /** The headers to tell programs of. */
+  readonly names: readonly string[];
+  readonly errorMessage: string | object | undefined;
+  readonly throws: boolean;
+}
+
+export function translate(passed: Options = {}): Settings {
+  const given = withoutUndefined(passed);
+  const warnings = new Warnings(given.validate);
+  if (isCalledBy(HANDLING)) warnings.say("TIDEGATE_MADE_PER_REQUEST");
+  sayUnread(given, OWN_OPTIONS, warnings);
+  refuseStores(given);
+  const names = headerNames(given);
+  const options = gateOptionsOf(given);
+  if (options.key !== undefined && options.ipv6Subnet !== undefined) {
+    warnings.say("TIDEGATE_SUBNET_UNREAD");
+  }
+  const sendsNames = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";
+  return {
+    gate: makeGate(options, customsOf(names, warnings, options.name ?? "default")),
+    names: sendsNames ? [names.remaining, names.reset, names.limit] : [],
+    errorMessage: given.errorMessage || undefined,
+    throws: given.throw === true,
+  };
+}
+
+function gateOptionsOf(given: Options): GateOptions<Context, Context> {
+  const limit = spelled(given, "limit", "max");
+  const windowMs = spelled(given, "windowMs", "duration");
+  const key = spelled(given, "key", "id", "keyGenerator");
+  const allow = spelled(given, "allow", "whitelist");
+  const block = spelled(given, "block", "blacklist");
+  const statusCode = spelled(given, "statusCode", "status");
+  const { onLimited, disableHeader } = given;
+  return withKeySecond<Context, Context>({
+    ...pickGateOptions<Context, Context>(given),
+    ...withoutUndefined({ limit, windowMs, key, allow, block, statusCode } as GateOptions<
+      Context,
+      Context
+    >),
+    ...(typeof onLimited === "function" && {
+      onLimited: (context, _context, refusal) => onLimited(context, refusal),
+    }),
+    ...(disableHeader !== undefined && { legacyHeaders: legacyHeaders(given) }),
+  });
+}
+
+/** `disableHeader` says the opposite of `legacyHeaders`. */
+function legacyHeaders({ disableHeader, ...given }: Options): boolean | undefined {
+  return spelled({ ...given, disableHeader: !disableHeader }, "legacyHeaders", "disableHeader");
+}
+
+function customsOf(
+  legacy: HeaderNames,
+  warnings: Warnings,
+  name: string,
+): Customs<Context, Context> {
+  return {
+    place: "rateLimit",
+    framework: KOA,
+    warnings,
+    limit: 2_500,
+    windowMs: HOUR,
+    policy: (limit, windowMs) => fixedWindow({ limit, windowMs }),
+    ipv6Subnet: 64,
+    ipv6SubnetRange: [32, 64],
+    legacyHeaders: true,
+    legacy: { allowed: legacy, refused: legacy, resetAs: "epoch" },
+    sendsRetryAfter: true,
+    fieldName: () => name,
+    countsRefused: false,
+  };
+}
+
+function headerNames({ headers = {} }: Options): HeaderNames {
+  const {
+    remaining = "X-RateLimit-Remaining",
+    reset = "X-RateLimit-Reset",
+    total = "X-RateLimit-Limit",
+  } = headers ?? {};
+  for (const [option, name] of Object.entries({ remaining, reset, total })) {
+    try {
+      validateHeaderName(name);
+    } catch {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_INVALID",
+        `'headers.${option}' must be the name of a header, got ${JSON.stringify(name)}`,
+      );
+    }
+  }
+  return { remaining, reset, limit: total };
+}
+
+function refuseStores(given: object): void {
+  const { driver, db }: { driver?: unknown; db?: unknown } = given;
+  if (driver !== undefined && driver !== "memory") {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `'driver' must be "memory" or left out, got ${JSON.stringify(driver)}: ${CLUSTER_INSTEAD}`,
+    );
+  }
+  if (db === undefined || db === null) return;
+  if (Object.prototype.toString.call(db) === "[object Map]") return;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'db' must be a Map or left out: ${CLUSTER_INSTEAD}`,
+  );
+}

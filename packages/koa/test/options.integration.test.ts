@@ -1,0 +1,108 @@
+import { createRequire } from "node:module";
+import { TidegateError } from "@tidegate/core";
+import Koa from "koa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as exported from "../src/index.ts";
+import { type Options, rateLimit } from "../src/index.ts";
+import { withApp } from "./app.ts";
+
+const { emitWarning } = process;
+let warnings: (string | undefined)[] = [];
+
+beforeEach(() => {
+  warnings = [];
+  process.emitWarning = ((warning: Error & { code?: string }) => {
+    warnings.push(warning.code);
+  }) as typeof emitWarning;
+});
+afterEach(() => {
+  process.emitWarning = emitWarning;
+});
+
+describe("the package", () => {
+  it("exports one function by every name", () => {
+    expect(exported.default).toBe(rateLimit);
+    expect(Reflect.get(exported, "module.exports")).toBe(rateLimit);
+    expect(Reflect.get(rateLimit, "rateLimit")).toBe(rateLimit);
+    expect(Reflect.get(rateLimit, "default")).toBe(rateLimit);
+  });
+
+  it("takes its framework as a peer and depends on nothing", () => {
+    const manifest = createRequire(import.meta.url)("../package.json");
+    expect(manifest.dependencies).toBeUndefined();
+    expect(Object.keys(manifest.peerDependencies)).toContain("koa");
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ driver: "redis" }, /'driver' must be "memory".*joinCluster/],
+    [{ driver: "memcached" }, /'driver'/],
+    [{ db: { incr: () => {} } }, /'db' must be a Map.*joinCluster/],
+    [{ max: Number.NaN }, /'limit' must be a number/],
+    [{ max: -1 }, /'limit'/],
+    [{ duration: 0 }, /'windowMs'/],
+    [{ max: 1, limit: 2 }, /'limit' and 'max' are two names/],
+    [{ id: () => "a", key: () => "b" }, /'key' and 'id'/],
+    [{ disableHeader: true, legacyHeaders: true }, /'legacyHeaders' and 'disableHeader'/],
+    [{ headers: { total: "no header" } }, /'headers.total' must be the name of a header/],
+    [{ cluster: {} }, /needs 'name'/],
+    [{ id: "ada" }, /'key' must be a function/],
+  ])("that cannot be meant throw: %o", (options, message) => {
+    expect(() => rateLimit(options as never)).toThrow(TidegateError);
+    expect(() => rateLimit(options as never)).toThrow(message);
+  });
+
+  it.each<Options>([
+    {},
+    { driver: "memory" },
+    { db: new Map() },
+    { max: 5, limit: 5 },
+    { disableHeader: true, legacyHeaders: false },
+    { headers: undefined, id: undefined, max: undefined },
+    { headers: { remaining: undefined } },
+    { namespace: "limit", whitelist: undefined },
+  ])("of koa-ratelimit that mean nothing or the same are taken: %o", (options) => {
+    expect(() => rateLimit(options)).not.toThrow();
+    expect(warnings).toEqual([]);
+  });
+
+  it("that nobody knows are said once, and can be kept quiet", () => {
+    rateLimit({ maxx: 5, tiemout: 3 } as never);
+    rateLimit({ maxx: 5, validate: { knownOptions: false } } as never);
+    rateLimit({ maxx: 5, validate: false } as never);
+    expect(warnings).toEqual(["TIDEGATE_OPTION_UNREAD"]);
+  });
+
+  it("that name a network beside a key are said", () => {
+    rateLimit({ id: () => "ada", ipv6Subnet: 64 });
+    expect(warnings).toEqual(["TIDEGATE_SUBNET_UNREAD"]);
+  });
+});
+
+describe("safety nets", () => {
+  it("find a limiter that is made for each request", async () => {
+    const perRequest: Koa.Middleware = (context, next) => rateLimit({ max: 1 })(context, next);
+    await withApp(new Koa(), [perRequest], async (app) => {
+      expect(await app.statuses(2)).toEqual([200, 200]);
+    });
+    expect(new Set(warnings)).toEqual(new Set(["TIDEGATE_MADE_PER_REQUEST"]));
+  });
+
+  it("find a request that is counted twice", async () => {
+    const limit = rateLimit({ max: 4 });
+    await withApp(new Koa(), [limit, limit], async (app) => {
+      expect(await app.statuses(3)).toEqual([200, 200, 429]);
+    });
+    expect(warnings).toEqual(["TIDEGATE_COUNTED_TWICE"]);
+  });
+
+  it("leave proxies that write another header alone", async () => {
+    const app = new Koa({ proxy: true, proxyIpHeader: "X-Client" });
+    await withApp(app, [rateLimit({ max: 1 })], async (site) => {
+      expect((await site.get({ "x-client": "192.0.2.1" })).status).toBe(200);
+      expect((await site.get({ "x-client": "192.0.2.2" })).status).toBe(200);
+    });
+    expect(warnings).toEqual([]);
+  });
+});
