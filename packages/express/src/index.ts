@@ -24,6 +24,7 @@ export type {
   Options,
   RateLimitExceededEventHandler,
   RateLimitInfo,
+  RateLimitOptions,
   RateLimitReachedEventHandler,
   RateLimitRequestHandler,
   ValidationName,
@@ -31,6 +32,7 @@ export type {
   ValueDeterminingMiddleware,
 } from "./options.ts";
 export type {
+  Client,
   ClientRateLimitInfo,
   IncrementCallback,
   IncrementResponse,

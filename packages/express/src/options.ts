@@ -17,7 +17,7 @@ export type RateLimitExceededEventHandler = (
   response: Response,
   next: NextFunction,
   optionsUsed: Options,
-) => void | Promise<void>;
+) => void;
 
 export type RateLimitReachedEventHandler = (
   request: Request,
@@ -96,11 +96,12 @@ type Additions = Omit<
   | "ipv6Subnet"
 >;
 
+/** The options as handlers and stores are told them. */
 export type Options = Additions & {
-  windowMs: number | ValueDeterminingMiddleware<number>;
-  limit: number | GateOptions<Request, Response>["limit"];
+  windowMs: number;
+  limit: number | ValueDeterminingMiddleware<number>;
   /** Another name of `limit`. */
-  max?: number | GateOptions<Request, Response>["limit"];
+  max?: number | ValueDeterminingMiddleware<number>;
   // biome-ignore lint/suspicious/noExplicitAny: whatever `res.send` takes, as users' types say.
   message: any | ValueDeterminingMiddleware<any>;
   statusCode: number;
@@ -131,6 +132,13 @@ export type Options = Additions & {
   validate: boolean | EnabledValidations;
   logger: Logger;
 };
+
+/** The options as they are given: all may be left out, and windows and limits may be by user. */
+export type RateLimitOptions = Omit<Partial<Options>, "windowMs" | "limit" | "max"> &
+  Pick<GateOptions<Request, Response>, "windowMs" | "limit"> & {
+    /** Another name of `limit`. */
+    max?: GateOptions<Request, Response>["limit"];
+  };
 
 export type RateLimitRequestHandler = RequestHandler & {
   /** Forgets a key, given as the key generator makes it. */

@@ -6,7 +6,7 @@
 
 import { isThenable, type Outcome, type Passing, type Refusal } from "@tidegate/core/http";
 import type { NextFunction, Request, Response } from "express";
-import type { Options, RateLimitRequestHandler } from "./options.ts";
+import type { RateLimitOptions, RateLimitRequestHandler } from "./options.ts";
 import { sendRefusal } from "./send-refusal.ts";
 import type { ClientRateLimitInfo } from "./store.ts";
 import { type Settings, translate } from "./translate.ts";
@@ -17,7 +17,7 @@ import { type Settings, translate } from "./translate.ts";
  * @example
  * app.use(rateLimit({ windowMs: 15 * MINUTE, limit: 100 }));
  */
-export function rateLimit(options?: Partial<Options>): RateLimitRequestHandler {
+export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
   const settings = translate(options);
   const { gate } = settings;
 

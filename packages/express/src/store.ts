@@ -8,6 +8,12 @@ export type ClientRateLimitInfo = {
   resetTime: Date | undefined;
 };
 
+/** A client as `MemoryStore` knows it. */
+export type Client = {
+  totalHits: number;
+  resetTime: Date;
+};
+
 export type IncrementResponse = ClientRateLimitInfo;
 
 export type IncrementCallback = (

@@ -24,7 +24,7 @@ import {
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { LimiterStore } from "./limiter-store.ts";
-import type { AugmentedRequest, Options } from "./options.ts";
+import type { AugmentedRequest, Options, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
 import { RequestInfo } from "./rate-limit-info.ts";
 import { isMadePerRequest, warningsOf } from "./safety-nets.ts";
@@ -88,8 +88,8 @@ export interface Settings {
   readonly used: Options;
 }
 
-export function translate(passed: Partial<Options> = {}): Settings {
-  const given = withoutUndefined<Partial<Options>>(passed);
+export function translate(passed: RateLimitOptions = {}): Settings {
+  const given = withoutUndefined<RateLimitOptions>(passed);
   const warnings = warningsOf(given.validate, given.logger);
   if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
   sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);
@@ -109,7 +109,7 @@ export function translate(passed: Partial<Options> = {}): Settings {
 }
 
 function gateOptionsOf(
-  given: Partial<Options>,
+  given: RateLimitOptions,
   warnings: Warnings,
 ): GateOptions<Request, Response> {
   const limit = spelled(given, "limit", "max");
@@ -130,7 +130,7 @@ function gateOptionsOf(
 }
 
 function customsOf(
-  given: Partial<Options>,
+  given: RateLimitOptions,
   options: GateOptions<Request, Response>,
   warnings: Warnings,
   used: Options,
@@ -163,7 +163,7 @@ function customsOf(
 
 /** What counts instead of a limiter that the gate would make. */
 function counterOf(
-  given: Partial<Options>,
+  given: RateLimitOptions,
   options: GateOptions<Request, Response>,
   warnings: Warnings,
   used: Options,
@@ -225,8 +225,9 @@ function sayRemoved(given: object, warnings: Warnings): void {
 }
 
 function usedOf(options: GateOptions<Request, Response>): Partial<Options> {
-  const { limit, legacyHeaders } = options;
+  const { limit, legacyHeaders, windowMs } = options;
   return {
+    ...(typeof windowMs === "function" && { windowMs: DEFAULTS.windowMs }),
     ...(limit !== undefined && { limit: limit as Options["limit"] }),
     ...(legacyHeaders !== undefined && { legacyHeaders }),
   };

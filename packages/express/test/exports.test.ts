@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import * as original from "express-rate-limit";
 import { describe, expect, it } from "vitest";
 import * as ours from "../src/index.ts";
@@ -29,5 +32,21 @@ describe("the package", () => {
     for (const subnet of [undefined, 32, 48, 52, 60, 64]) {
       expect(ours.ipKeyGenerator(ip, subnet)).toBe(original.ipKeyGenerator(ip, subnet));
     }
+  });
+});
+
+describe("the types", () => {
+  it("have every name that those of express-rate-limit have", () => {
+    const folder = dirname(createRequire(import.meta.url).resolve("express-rate-limit"));
+    const theirs = readFileSync(`${folder}/index.d.ts`, "utf8");
+    const names = [
+      ...theirs.matchAll(/^export (?:declare )?(?:type|class|const|function) (\w+)/gm),
+    ];
+    const index = readFileSync(new URL("../src/index.ts", import.meta.url), "utf8");
+    expect(names.length).toBeGreaterThan(20);
+    const missing = names.flatMap(([, name = ""]) =>
+      new RegExp(`\\b${name}\\b`).test(index) ? [] : [name],
+    );
+    expect(missing).toEqual([]);
   });
 });

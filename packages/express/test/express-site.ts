@@ -8,7 +8,7 @@ import type { Served, SitePlan, WebFramework } from "@tidegate/testkit/http";
 import express5, { type Request } from "express";
 // @ts-expect-error: its types are those of the package that it is another version of.
 import express4 from "express-4";
-import { type Options, rateLimit } from "../src/index.ts";
+import { type RateLimitOptions, rateLimit } from "../src/index.ts";
 
 export const EXPRESS_VERSIONS: readonly WebFramework[] = [
   framework("Express 5", express5),
@@ -40,7 +40,7 @@ async function serve(express: typeof express5, plan: SitePlan): Promise<Served> 
     if (isHasty) response.flushHeaders();
     next();
   });
-  const middlewares = limiters.map((options) => rateLimit(options as Partial<Options>));
+  const middlewares = limiters.map((options) => rateLimit(options as RateLimitOptions));
   for (const middleware of middlewares) app.use(middleware);
   app.use((_request, response) => {
     const { status = 200, headers = {} } = answer;

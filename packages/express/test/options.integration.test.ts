@@ -3,11 +3,11 @@ import { fixedWindow, MINUTE } from "@tidegate/core";
 import { manualClock } from "@tidegate/core/testing";
 import type { Request, Response } from "express";
 import { describe, expect, it } from "vitest";
-import { type Options, rateLimit } from "../src/index.ts";
+import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
 /** What the one request that is refused gets. */
-async function refusal(options: Partial<Options>, headers = {}) {
+async function refusal(options: RateLimitOptions, headers = {}) {
   let answer = { status: 0, headers: {} as Record<string, unknown>, text: "" };
   await withApp([rateLimit({ limit: 0, validate: false, ...options })], async (app) => {
     answer = await app.get("/", headers);
@@ -223,7 +223,7 @@ describe("what express-rate-limit's users know", () => {
   });
 
   it("draft-8 has the name that is made of the numbers, also for limits by user", async () => {
-    const named = async (options: Partial<Options>) => {
+    const named = async (options: RateLimitOptions) => {
       let field: unknown;
       await withApp([rateLimit({ standardHeaders: "draft-8", ...options })], async (app) => {
         field = (await app.get()).headers["ratelimit"];

@@ -1,6 +1,6 @@
 import type { TidegateWarning } from "@tidegate/core/http";
 import { describe, expect, it } from "vitest";
-import { type Options, rateLimit } from "../src/index.ts";
+import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
 /** A logger that keeps the codes of what it is told. */
@@ -11,7 +11,7 @@ function listener(): { heard: string[]; logger: Options["logger"] } {
   return { heard, logger: { error: hear("error"), warn: hear("warn") } };
 }
 
-const MISTAKES: readonly (readonly [Partial<Options>, string, string])[] = [
+const MISTAKES: readonly (readonly [RateLimitOptions, string, string])[] = [
   [{ limit: 0 }, "limit", "warn TIDEGATE_LIMIT_ZERO"],
   [{ nonsense: 1 } as never, "knownOptions", "error TIDEGATE_OPTION_UNREAD"],
   [{ onLimitReached: () => {} } as never, "onLimitReached", "warn TIDEGATE_OPTION_REMOVED"],

@@ -155,15 +155,16 @@ describe("a gate", () => {
   });
 
   it("refunds failed requests, aborted ones too, and each once", () => {
-    const stand = new Stand({ limit: 2, skipFailedRequests: true });
+    const stand = new Stand({ limit: 3, skipFailedRequests: true });
+    stand.enter();
     stand.enter().response.finish(500);
     stand.enter().response.emit("close");
     const twice = stand.enter().response;
     twice.emit("error", new Error("gone"));
     twice.emit("close");
-    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(0);
-    stand.enter().response.finish(200);
     expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(1);
+    stand.enter().response.finish(200);
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(2);
   });
 
   it("refunds refused requests as it does others", () => {

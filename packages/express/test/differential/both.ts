@@ -9,7 +9,12 @@ import { Duplex } from "node:stream";
 import express, { type Express, type RequestHandler } from "express";
 import { type Options as TheirOptions, rateLimit as theirs } from "express-rate-limit";
 import { vi } from "vitest";
-import { type Options, rateLimit as ours, type Store } from "../../src/index.ts";
+import {
+  type Options,
+  rateLimit as ours,
+  type RateLimitOptions,
+  type Store,
+} from "../../src/index.ts";
 import type { Answer } from "../app.ts";
 import type { Scenario, ScenarioOptions, ScenarioRequest, StoreAnswer } from "./scenario.ts";
 
@@ -24,7 +29,7 @@ const CACHED = {
   "Last-Modified": new Date(0).toUTCString(),
 };
 
-type Make = (options: Partial<Options>) => RequestHandler;
+type Make = (options: RateLimitOptions) => RequestHandler;
 
 /** Every request with both of its answers. Needs fake timers. */
 export async function sendThroughBoth(scenario: Scenario): Promise<Pair[]> {
@@ -64,7 +69,7 @@ function application(scenario: Scenario, script: StoreAnswer[], make: Make): Exp
 }
 
 /** The options as users write them: what is undefined is left out. */
-function optionsFor(options: ScenarioOptions): Partial<Options> {
+function optionsFor(options: ScenarioOptions): RateLimitOptions {
   const { limit, limitAs, message, keyed, skips, handler, identifier, ...same } = options;
   const messages = {
     default: undefined,
