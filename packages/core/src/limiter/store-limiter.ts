@@ -104,6 +104,7 @@ export class StoreLimiter implements Limiter {
       ...{ name, identity, store: this.#store, lifeMs: life, tally: this.#tally },
       nameTag: replicator.seal.nameTag(name),
       limits: policies.map(({ limit }) => limit),
+      keepHouse: () => this.#housekeeping.begin(),
       close: () => this.close(),
     });
     this.#advanceTo(this.#time.read());

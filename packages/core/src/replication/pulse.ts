@@ -20,6 +20,10 @@ import type { Teller } from "./teller.ts";
 /** Heartbeats after which it is no coincidence that another knows of other replicas. */
 const BEATS_APART = 4;
 
+/** Replicas that are only named by others, until it is looked which of them are still of use. */
+const STRANGERS_MAX = 1_024;
+const RECLAIM_MS = 30_000;
+
 export interface PulseOptions {
   readonly beganAtMs: number;
   readonly random: () => number;
@@ -39,6 +43,7 @@ export interface PulseOptions {
 
 export class Pulse extends HeartbeatTimes {
   readonly #options: PulseOptions;
+  #reclaimAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PulseOptions) {
     super(options.beganAtMs, options.random);
@@ -49,8 +54,14 @@ export class Pulse extends HeartbeatTimes {
     const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
     const { bequest, arrival, teller, repair, differences, sender } = this.#options;
     this.sent(now);
+    shares.keepHouse();
     const rememberedMs = freshness.rememberedMs(shares.lifeMs);
-    if (members.look(now, rememberedMs)) shares.reclaim(replicas);
+    const isAnyForgotten = members.look(now, rememberedMs);
+    const strangers = replicas.size - members.size;
+    if (isAnyForgotten || (strangers > STRANGERS_MAX && now >= this.#reclaimAtMs)) {
+      this.#reclaimAtMs = now + RECLAIM_MS;
+      shares.reclaim(replicas, (id) => members.find(id) !== undefined);
+    }
     outlook.look(now);
     agreement.agree(now);
     const sum = members.checksum();

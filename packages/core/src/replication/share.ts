@@ -42,6 +42,8 @@ export interface ShareOptions {
   readonly store: Store;
   /** How long what is counted lives at most. */
   readonly lifeMs: number;
+  /** Has keys freed that are over, also where only others count any. */
+  readonly keepHouse: () => void;
   /** Closes the limiter when the cluster is left. */
   readonly close: () => void;
 }
@@ -55,12 +57,13 @@ export class Share {
   readonly store: Store;
   readonly places: readonly PlaceKind[];
   readonly lifeMs: number;
+  readonly keepHouse: () => void;
   readonly close: () => void;
   /** Own components of records that were given up since the last frame. */
   #givenUp: Component[] = [];
 
   constructor(options: ShareOptions) {
-    const { name, nameTag, limits, tally, identity, store, lifeMs, close } = options;
+    const { name, nameTag, limits, tally, identity, store, lifeMs, keepHouse, close } = options;
     this.name = name;
     this.nameTag = nameTag;
     this.limits = limits;
@@ -68,6 +71,7 @@ export class Share {
     this.identity = identity;
     this.store = store;
     this.lifeMs = lifeMs;
+    this.keepHouse = keepHouse;
     this.close = close;
     this.places = store.shapes.map(({ places }) =>
       places === "window" || places === "none" ? places : "place",

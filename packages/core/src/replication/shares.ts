@@ -60,9 +60,14 @@ export class Shares {
     return lifeMs;
   }
 
-  /** Takes back the numbers of replicas that were forgotten, where nothing refers to them any more. */
-  reclaim(replicas: Replicas): void {
-    this.#reclaiming.run(this.#reclaim(replicas));
+  /** Takes back the numbers of replicas that nothing refers to any more. */
+  reclaim(replicas: Replicas, isMember: (id: string) => boolean): void {
+    this.#reclaiming.run(this.#reclaim(replicas, isMember));
+  }
+
+  /** Sees to it that keys are freed in which nothing counts any more. */
+  keepHouse(): void {
+    for (const { keepHouse } of this.#shares.values()) keepHouse();
   }
 
   /** Makes another's of all that was counted so far. */
@@ -75,11 +80,11 @@ export class Shares {
     for (const share of Array.from(this.#shares.values())) share.close();
   }
 
-  *#reclaim(replicas: Replicas): Slices {
+  *#reclaim(replicas: Replicas, isMember: (id: string) => boolean): Slices {
     // One that is dropped meanwhile may be referred to by what has been looked at before.
-    const dropped = new Set(replicas.dropped());
+    const spare = new Set(replicas.spare(isMember));
     const mark = (index: number): void => {
-      dropped.delete(index);
+      spare.delete(index);
     };
     for (const { store } of this.#shares.values()) {
       for (let first = 1; first < store.records.end; first += RECORDS_PER_SLICE) {
@@ -87,7 +92,7 @@ export class Shares {
         yield;
       }
     }
-    replicas.reclaim((index) => !dropped.has(index));
+    replicas.reclaim(spare);
   }
 }
 

@@ -29,6 +29,8 @@ export class Replicas {
   readonly #offsets: number[] = [];
   readonly #finals: number[] = [];
   readonly #free: number[] = [];
+  /** Strangers that nothing referred to a while ago, and that nobody has named since. */
+  #unused = new Set<number>();
   readonly #watchers = new Set<() => void>();
 
   constructor(self: string) {
@@ -51,7 +53,10 @@ export class Replicas {
    */
   indexOf(id: string, isAlive = true): number {
     const known = this.#indexes.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#unused.delete(known);
+      return known;
+    }
     const index = this.#free.pop() ?? this.#ids.length;
     if (index >= NOBODY) return NOBODY;
     this.#ids[index] = id;
@@ -159,9 +164,21 @@ export class Replicas {
     return alive;
   }
 
-  /** The numbers of replicas that were dropped and have not been taken back. */
-  dropped(): number[] {
-    return Array.from(this.#states.keys()).filter((index) => this.isDropped(index));
+  /** How many numbers are in use. */
+  get size(): number {
+    return this.#ids.length - this.#free.length;
+  }
+
+  /**
+   * The numbers that may be taken back where nothing refers to them: of replicas that were dropped, and
+   * of strangers, who were only named as having opened a window.
+   */
+  spare(isMember: (id: string) => boolean): number[] {
+    const strangers = this.known().filter(
+      (index) => !this.isAlive(index) && !isMember(this.idOf(index)),
+    );
+    const dropped = Array.from(this.#states.keys()).filter((index) => this.isDropped(index));
+    return [...dropped, ...strangers];
   }
 
   /** The numbers of every other replica that anything is known of, alive or not. */
@@ -173,13 +190,22 @@ export class Replicas {
     return known;
   }
 
-  /** Takes back the numbers of dropped replicas that no stored component refers to. */
-  reclaim(isReferredTo: (index: number) => boolean): void {
-    for (let index = 0; index < this.#ids.length; index++) {
-      if (this.#states[index] !== DROPPED || isReferredTo(index)) continue;
+  /**
+   * Takes back numbers that no stored component refers to. Nobody refers to a replica that was dropped
+   * anew; a stranger may just have been named, and is only taken back the next time.
+   */
+  reclaim(spare: Iterable<number>): void {
+    const unused = new Set<number>();
+    for (const index of spare) {
+      if (!this.isDropped(index) && !this.#unused.has(index)) {
+        unused.add(index);
+        continue;
+      }
+      if (!this.isDropped(index)) this.#indexes.delete(this.idOf(index));
       this.#states[index] = FREE;
       this.#free.push(index);
     }
+    this.#unused = unused;
   }
 
   #tell(): void {

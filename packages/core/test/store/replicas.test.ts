@@ -45,13 +45,27 @@ describe("Replicas", () => {
     const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
     replicas.setOffset(two, 500);
     for (const index of [one, two]) replicas.drop(index);
-    replicas.reclaim((index) => index === one);
+    expect(replicas.spare(() => false)).toEqual([one, two]);
+    replicas.reclaim([two]);
     expect([replicas.indexOf("c"), replicas.indexOf("d")]).toEqual([two, 3]);
     expect([replicas.offsetMs(two), replicas.isAlive(two), replicas.isDropped(one)]).toEqual([
       0,
       true,
       true,
     ]);
+  });
+
+  it("take back the number of a stranger when nobody has named it for two looks, and only then", () => {
+    const replicas = new Replicas("self");
+    const [member, stranger, named] = ["a", "b", "c"].map((id) => replicas.indexOf(id, false));
+    const spare = replicas.spare((id) => id === "a");
+    expect(spare).toEqual([stranger, named]);
+    replicas.reclaim(spare);
+    expect(replicas.indexOf("c", false)).toBe(named);
+    replicas.reclaim(spare);
+    expect(replicas.indexOf("new")).toBe(stranger);
+    expect([replicas.indexOf("a"), replicas.indexOf("c")]).toEqual([member, named]);
+    expect(replicas.size).toBe(4);
   });
 
   it("tell of everything that stored components are read by, once each", () => {

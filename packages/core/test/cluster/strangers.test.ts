@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { blankComponent } from "../../src/lattice/component.ts";
+import { ComponentBatch } from "../../src/wire/component-batch.ts";
+import { writeComponents } from "../../src/wire/component-writer.ts";
+import { FrameWriter } from "../../src/wire/frame.ts";
+import { TappedCluster, type TappedMember } from "./tapped-cluster.ts";
+
+const OPENERS = 250;
+const FRAMES = 20;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A frame of counts in windows of openers that nobody has ever heard of. */
+function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
+  const sentAtMs = Date.now();
+  const [share] = replicator.shares.all();
+  const batch = new ComponentBatch();
+  for (let opener = 0; opener < OPENERS; opener++) {
+    const named = { opener: number * OPENERS + opener + 1, place: sentAtMs, hits: 1 };
+    batch.add({ ...blankComponent(), low: opener, high: number, ...named }, 0);
+  }
+  batch.sort();
+  const { low, high } = share!.identity;
+  const head = { limiterLow: low, limiterHigh: high, ofLow: 0, ofHigh: 0, policy: 0 };
+  const names = { describe: (opener: number) => ({ low: opener, high: 99, agoMs: 0 }) };
+  const writer = new FrameWriter(false);
+  const { tag } = replicator.seal;
+  const sender = { tag, replicaLow: 1, replicaHigh: 2, number, sentAtMs };
+  writer.begin({ kind: "counts", isSealed: false, ...sender });
+  writeComponents(writer, { ...head, places: "window" }, batch, 0, names);
+  return writer.written().slice();
+}
+
+it("those who are only named as having opened windows take no number for longer than these last", () => {
+  const member = new TappedCluster().add();
+  vi.advanceTimersByTime(1_000);
+  const { replicas, heard } = member.replicator;
+  for (let number = 1; number <= FRAMES; number++) heard.take(frameOf(member, number));
+  vi.advanceTimersByTime(100);
+  expect(replicas.size).toBeGreaterThan(OPENERS * FRAMES);
+  // The windows, a minute, and whatever may still come of them; and two looks at who is named.
+  vi.advanceTimersByTime(400_000);
+  expect(member.limiter.status().keys).toBe(0);
+  expect(replicas.size).toBeLessThan(1_100);
+});
