@@ -13,6 +13,7 @@ import type { MergingRecord } from "./scenarios/sync/merging.ts";
 import type { PropagationRecord } from "./scenarios/sync/propagation.ts";
 import type { SharedCheckRecord } from "./scenarios/sync/shared-check.ts";
 import { fixedTickMs } from "./sync/fixed-tick-formula.ts";
+import type { LongestTurn } from "./sync/loop-turns.ts";
 
 const count = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -136,14 +137,14 @@ function joiningTable(records: readonly JoiningRecord[]): string {
     count.format(record.completeMs),
     count.format(record.keysWhenReady),
     record.mebibytes.toFixed(1),
-    record.newcomerTurnMs.toFixed(1),
-    record.holderTurnMs.toFixed(1),
-    record.idleTurnMs.toFixed(1),
+    turnText(record.newcomer),
+    turnText(record.holder),
+    turnText(record.idle),
   ]);
   return columns(
     [
       ...["keys", "ready, ms", "knows all, ms", "keys when ready", "MiB"],
-      ...["longest turn, ms", "the other's", "idle"],
+      ...["longest turn, ms (own)", "the other's", "idle"],
     ],
     rows,
     [],
@@ -156,9 +157,9 @@ function longWorkTable(records: readonly LongWorkRecord[]): string {
     record.work,
     count.format(record.keys),
     record.seconds.toFixed(1),
-    record.longestTurnMs.toFixed(1),
+    turnText(record.longest),
   ]);
-  return columns(["", "keys", "watched, s", "longest turn, ms"], rows);
+  return columns(["", "keys", "watched, s", "longest turn, ms (own)"], rows);
 }
 
 function sharedCheckTable(records: readonly SharedCheckRecord[]): string {
@@ -169,6 +170,11 @@ function sharedCheckTable(records: readonly SharedCheckRecord[]): string {
     (sharedNs / aloneNs).toFixed(2),
   ]);
   return columns(["alone, ns", "in a cluster, ns", "×"], rows, []);
+}
+
+/** A turn, and in brackets how much of it was this process's own work. */
+export function turnText({ turnMs, ownMs }: LongestTurn): string {
+  return ownMs === undefined ? turnMs.toFixed(1) : `${turnMs.toFixed(1)} (${ownMs.toFixed(1)})`;
 }
 
 function percent(share: number): string {

@@ -19,8 +19,8 @@ function hot(load: number, frames: number, overshoot: number): ScenarioRecord {
   return { kind: "hotKey", ...shape, frames, tickFrames: 1_000, overshoot, tickOvershoot: 0.01 };
 }
 
-function turn(work: LongWork, longestTurnMs: number, keys = 1_000_000): ScenarioRecord {
-  return { kind: "longWork", keys, work, longestTurnMs, seconds: 2 };
+function turn(work: LongWork, turnMs: number, keys = 1_000_000, ownMs = turnMs): ScenarioRecord {
+  return { kind: "longWork", keys, work, longest: { turnMs, ownMs }, seconds: 2 };
 }
 
 describe("a claim about agreement", () => {
@@ -45,6 +45,7 @@ describe("a claim about agreement", () => {
     const idle = turn("nothing", 1);
     expect(statusOf(work, idle, turn(work, 30), turn(work, 9))).toBe("ok");
     expect(statusOf(work, idle, turn(work, 30), turn(work, 11))).toBe("missed");
+    expect(statusOf(work, idle, turn(work, 30, 1_000_000, 4))).toBe("ok");
     expect(statusOf(work, turn("nothing", 1, 1_000), turn(work, 9, 1_000))).toBe("not measured");
   });
 

@@ -4,6 +4,7 @@
  */
 
 import { Actor } from "../../sync/cast.ts";
+import type { LongestTurn } from "../../sync/loop-turns.ts";
 import { startServer } from "../../sync/nats.ts";
 
 export interface JoiningScenario {
@@ -17,9 +18,10 @@ export interface JoiningRecord {
   readonly completeMs: number;
   readonly keysWhenReady: number;
   readonly mebibytes: number;
-  readonly holderTurnMs: number;
-  readonly newcomerTurnMs: number;
-  readonly idleTurnMs: number;
+  /** The longest turns of the newcomer, of who told it, and of the newcomer before it came. */
+  readonly newcomer: LongestTurn;
+  readonly holder: LongestTurn;
+  readonly idle: LongestTurn;
 }
 
 export async function measureJoining(
@@ -45,8 +47,7 @@ export async function measureJoining(
       keys,
       ...{ readyMs: came.readyMs, completeMs: came.completeMs, keysWhenReady: came.keysWhenReady },
       mebibytes: held.bytes / 2 ** 20,
-      ...{ holderTurnMs: held.longestTurnMs, newcomerTurnMs: came.longestTurnMs },
-      idleTurnMs: came.longestIdleTurnMs,
+      ...{ newcomer: came.longest, holder: held.longest, idle: came.idle },
     },
   ];
 }

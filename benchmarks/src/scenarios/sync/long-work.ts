@@ -12,7 +12,7 @@ import {
 } from "@tidegate/core";
 import { type MemoryNetwork, memoryNetwork } from "@tidegate/core/testing";
 import type { Transport } from "@tidegate/core/transport";
-import { LoopTurns } from "../../sync/loop-turns.ts";
+import { type LongestTurn, LoopTurns } from "../../sync/loop-turns.ts";
 import { pause } from "../../sync/replica.ts";
 
 export interface LongWorkScenario {
@@ -31,7 +31,7 @@ export interface LongWorkRecord {
   readonly kind: "longWork";
   readonly keys: number;
   readonly work: LongWork;
-  readonly longestTurnMs: number;
+  readonly longest: LongestTurn;
   /** How long it was watched. */
   readonly seconds: number;
 }
@@ -59,10 +59,10 @@ export async function measureLongWork(
   const watch = async (work: LongWork, done: () => Promise<void>): Promise<void> => {
     progress(work);
     const startMs = performance.now();
-    turns.takeLongestMs();
+    turns.take();
     await done();
     const seconds = (performance.now() - startMs) / 1_000;
-    records.push({ kind: "longWork", keys, work, longestTurnMs: turns.takeLongestMs(), seconds });
+    records.push({ kind: "longWork", keys, work, longest: turns.take(), seconds });
   };
 
   await fill(limiter, keys);

@@ -33,6 +33,7 @@ export interface CrowdResult {
 
 const LIMIT = 1_000_000_000;
 const AT_ONCE = 1_000;
+const SETTLING_MS = 2_000;
 
 export async function hitManyKeys(
   { url, namespace, index, processes, ...rest }: CrowdParameters,
@@ -50,7 +51,9 @@ export async function hitManyKeys(
     limiter.check(`key ${key}`);
     if (key % AT_ONCE === 0) await pause(1);
   }
-  await pause(500);
+  // What was missed of that has been asked for and heard.
+  do await pause(SETTLING_MS);
+  while (cluster.status().peers.some(({ isBehind }) => isBehind));
   await stage.ready();
 
   const before = { ...cluster.status().frames };

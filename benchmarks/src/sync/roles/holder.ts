@@ -3,7 +3,7 @@
  */
 
 import { createLimiter, fixedWindow, HOUR } from "@tidegate/core";
-import { LoopTurns } from "../loop-turns.ts";
+import { type LongestTurn, LoopTurns } from "../loop-turns.ts";
 import { openReplica, pause } from "../replica.ts";
 import type { Stage } from "../role.ts";
 
@@ -14,7 +14,7 @@ export interface HolderParameters {
 }
 
 export interface HolderResult {
-  readonly longestTurnMs: number;
+  readonly longest: LongestTurn;
   readonly bytes: number;
 }
 
@@ -45,10 +45,10 @@ export async function holdKeys(
   const before = cluster.status().frames.sentBytes;
   const turns = new LoopTurns();
   await stage.over();
-  const longestTurnMs = turns.takeLongestMs();
+  const longest = turns.take();
   turns.stop();
   const bytes = cluster.status().frames.sentBytes - before;
   await cluster.leave();
   await connection.close();
-  return { longestTurnMs, bytes };
+  return { longest, bytes };
 }

@@ -3,7 +3,7 @@
  */
 
 import { createLimiter } from "@tidegate/core";
-import { LoopTurns } from "../loop-turns.ts";
+import { type LongestTurn, LoopTurns } from "../loop-turns.ts";
 import { openReplica, pause } from "../replica.ts";
 import type { Stage } from "../role.ts";
 import { JOINED_LIMITER, JOINED_POLICY } from "./holder.ts";
@@ -22,8 +22,8 @@ export interface NewcomerResult {
   /** How many keys it knew when it was ready. */
   readonly keysWhenReady: number;
   /** The longest turn of its event loop meanwhile, and while nothing went on. */
-  readonly longestTurnMs: number;
-  readonly longestIdleTurnMs: number;
+  readonly longest: LongestTurn;
+  readonly idle: LongestTurn;
 }
 
 const PATIENCE_MS = 30_000;
@@ -36,7 +36,7 @@ export async function comeLate(
   await stage.ready();
   const turns = new LoopTurns();
   await pause(IDLE_MS);
-  const longestIdleTurnMs = turns.takeLongestMs();
+  const idle = turns.take();
 
   const startMs = performance.now();
   const { cluster, connection } = await openReplica({ url, namespace });
@@ -49,10 +49,10 @@ export async function comeLate(
   const keysWhenReady = limiter.status().keys;
   while (limiter.status().keys < keys && sinceStart() < PATIENCE_MS) await pause(5);
   const completeMs = limiter.status().keys < keys ? Number.POSITIVE_INFINITY : sinceStart();
-  const longestTurnMs = turns.takeLongestMs();
+  const longest = turns.take();
   turns.stop();
   if (limiter.peek("key 0").used !== 1) throw new Error("it has heard of keys, but not of hits");
   await cluster.leave();
   await connection.close();
-  return { readyMs, completeMs, keysWhenReady, longestTurnMs, longestIdleTurnMs };
+  return { readyMs, completeMs, keysWhenReady, longest, idle };
 }

@@ -132,7 +132,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     }
     if (reader.isBroken) return false;
     if (page !== undefined) {
-      this.#cover(member, page);
+      this.#cover(member, page, sentAtMs);
     } else if (kind === "counts") {
       member.frames.hear(number);
     }
@@ -148,18 +148,20 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
     const { replicas } = this.#options;
     const { selfId } = replicas;
-    if (!this.#components.begin(reader, this)) return true;
-    while (this.#components.readSome(reader, this, LOCATED_MAX)) {
-      yield;
-      if (replicas.selfId !== selfId) return false;
+    let isSame = true;
+    let isMore = this.#components.begin(reader, this);
+    while (isMore && isSame) {
+      isMore = this.#components.readSome(reader, this, LOCATED_MAX);
+      if (isMore) yield;
+      isSame = replicas.selfId === selfId;
     }
     if (this.#store !== undefined) this.#joining.joinAll(this.#store);
-    return true;
+    return isSame;
   }
 
   /** Once all of an answer is there, nothing is missing any more of what it is about. */
-  #cover(member: Member, page: Page): void {
-    const others = member.parts.hear(page, this.#others);
+  #cover(member: Member, page: Page, sentAtMs: number): void {
+    const others = member.parts.hear(page, this.#others, sentAtMs);
     member.answeringUntilMs = others === undefined ? this.#options.clock.now() + PART_MS : 0;
     if (others === undefined) return;
     member.frames.cover(page.since, page.upTo);
