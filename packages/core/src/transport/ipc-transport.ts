@@ -9,6 +9,8 @@
 
 import { renameSync, statSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { TidegateError } from "../errors.ts";
+import { shown } from "../options.ts";
 import { FrameStream, framed } from "./frame-stream.ts";
 import { meetingPlace } from "./meeting-place.ts";
 import type { Transport, TransportContext } from "./transport.ts";
@@ -227,7 +229,14 @@ class IpcTransport implements Transport {
  * @example
  * const cluster = joinCluster({ namespace: "shop", transport: ipcTransport() });
  */
-export function ipcTransport(): Transport {
+export function ipcTransport(): Transport;
+export function ipcTransport(...given: readonly unknown[]): Transport {
+  if (given[0] !== undefined) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_UNKNOWN",
+      `ipcTransport takes no options, got ${shown(given[0])}: 'namespace' belongs to joinCluster, and the folder of the socket to the variable XDG_RUNTIME_DIR`,
+    );
+  }
   return new IpcTransport();
 }
 

@@ -39,6 +39,16 @@ async function reaches(from: End, text: string, to: readonly End[]): Promise<voi
   }
 }
 
+describe("a transport over a socket of this machine", () => {
+  it("refuses what it would ignore, and says where it belongs", () => {
+    const make = ipcTransport as (...given: unknown[]) => Transport;
+    for (const given of [{ namespace: "shop" }, "/run/shop.sock", {}, null]) {
+      expect(() => make(given)).toThrow("'namespace' belongs to joinCluster");
+    }
+    expect(make(undefined).connected).toBe(false);
+  });
+});
+
 describe("processes that meet at a socket", () => {
   it("elect another relay when theirs closes, one after the other", async () => {
     const namespace = randomBytes(8).toString("hex");
