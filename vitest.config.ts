@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 
 const fromSource = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
 
-const TESTED = ["packages/*/test", "tests", "benchmarks/test"];
+const TESTED = ["packages/*/test", "tests", "benchmarks/test", "examples/test"];
 
 /** Property tests make this many times their usual runs; see CONTRIBUTING.md. */
 const scale = Math.max(1, Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) || 1);

@@ -50,6 +50,7 @@ function checks(update) {
         ]),
     ],
     ["types of the scripts", () => executeTool("typescript/bin/tsc", ["--project", "scripts"])],
+    ["types of the examples", () => executeTool("typescript/bin/tsc", ["--project", "examples"])],
     ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
     ...perPackage,
     [

@@ -1,0 +1,33 @@
+// @ts-check
+// Without a framework: a limiter, and what to make of its decision.
+
+import { createServer } from "node:http";
+import { createLimiter, fixedWindow, MINUTE } from "@tidegate/core";
+import { addressKey } from "@tidegate/core/http";
+import { HOST, PORT, serving } from "../serving.mjs";
+
+const limiter = createLimiter({
+  name: "api",
+  policy: fixedWindow({ limit: 5, windowMs: MINUTE }),
+});
+
+const server = createServer((request, response) => {
+  // IPv6 by its network of 56 bits, since one customer has a whole one.
+  const key = addressKey(request.socket.remoteAddress ?? "", 56);
+  if (key === null) {
+    response.destroy(); // the client has gone
+    return;
+  }
+  const { allowed, limit, remaining, retryAfterMs } = limiter.check(key);
+  response.setHeader("X-RateLimit-Limit", limit);
+  response.setHeader("X-RateLimit-Remaining", remaining);
+  if (!allowed) {
+    response.setHeader("Retry-After", Math.ceil(retryAfterMs / 1_000));
+    response.setHeader("Cache-Control", "no-store");
+    response.writeHead(429).end("Too many requests\n");
+    return;
+  }
+  response.end("Hello\n");
+});
+
+serving(server.listen(PORT, HOST));

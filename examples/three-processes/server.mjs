@@ -1,0 +1,32 @@
+// @ts-check
+// One of several processes that share a limit over NATS.
+
+import { connect } from "@nats-io/transport-node";
+import { joinCluster } from "@tidegate/core";
+import { rateLimit } from "@tidegate/express";
+import { natsTransport } from "@tidegate/nats-transport";
+import express from "express";
+import { HOST, PORT, serving } from "../serving.mjs";
+
+const servers = process.env.NATS_URL ?? "nats://127.0.0.1:4222";
+const cluster = joinCluster({
+  namespace: "three-processes",
+  transport: natsTransport({
+    connection: () => connect({ servers, maxReconnectAttempts: -1, pingInterval: 2_000 }),
+  }),
+});
+// Until it has heard what the others have counted, it would let only its share pass.
+await cluster.ready;
+
+const app = express();
+app.get("/status", (_request, response) => {
+  const { replica, peers, isConnected, degraded } = cluster.status();
+  const others = peers.filter(({ isAlive }) => isAlive).length;
+  response.json({ replica, others, isConnected, degraded });
+});
+app.use(rateLimit({ preset: "api", name: "api", limit: 12, cluster }));
+app.get("/", (_request, response) => {
+  response.type("text").send(`Hello from process ${process.pid}\n`);
+});
+
+serving(app.listen(PORT, HOST), () => cluster.leave());
