@@ -16,7 +16,7 @@ async function running(
 }
 
 describe.concurrent("the examples", () => {
-  it.for(["express"])("%s: limits each client to five requests a minute", async (name, test) => {
+  it.for(["express", "koa"])("%s: limits each client to five requests a minute", async (name, test) => {
     const example = await running(test, name);
     const first = await example.ask();
     expect(first.status).toBe(200);
