@@ -5,6 +5,8 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type ExampleOptions, RunningExample } from "./running-example.ts";
 
+const FRAMEWORKS = ["express", "koa"];
+
 async function running(
   { onTestFinished }: TestContext,
   name: string,
@@ -16,7 +18,7 @@ async function running(
 }
 
 describe.concurrent("the examples", () => {
-  it.for(["express", "koa"])("%s: limits each client to five requests a minute", async (name, test) => {
+  it.for(FRAMEWORKS)("%s: limits each client to five requests a minute", async (name, test) => {
     const example = await running(test, name);
     const first = await example.ask();
     expect(first.status).toBe(200);
