@@ -29,6 +29,8 @@ export default defineConfig({
             ...ending(".property.test.ts"),
             ...ending(".integration.test.ts"),
           ],
+          // A busy machine is no reason to fail.
+          testTimeout: 60_000,
         },
       },
       {

@@ -31,7 +31,7 @@ export const CORE_PARTS: readonly Part[] = [
   },
   {
     name: "cluster",
-    holds: ["cluster.ts", "cluster-options.ts", "cluster-status.ts"],
+    holds: ["cluster.ts", "cluster-options.ts", "cluster-reports.ts", "cluster-status.ts"],
     mayImport: ["bottom", "time", "runtime", "transport", "replication"],
   },
   {

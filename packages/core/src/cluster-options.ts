@@ -88,7 +88,8 @@ export function resolveClusterOptions(options: ClusterOptions): Required<Cluster
   if (transport === undefined) {
     throw missingOption("joinCluster", "transport", "for example ipcTransport()");
   }
-  if (typeof transport?.open !== "function" || typeof transport.publish !== "function") {
+  const { open, publish, close } = transport ?? {};
+  if (![open, publish, close].every((method) => typeof method === "function")) {
     throw invalidOption("transport", "a transport, such as ipcTransport()", transport);
   }
   if (joined.has(transport)) {

@@ -8,6 +8,7 @@
 
 import { randomBytes } from "node:crypto";
 import { type ClusterOptions, resolveClusterOptions } from "./cluster-options.ts";
+import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
 import { invalidOption } from "./options.ts";
 import { Replicator } from "./replication/replicator.ts";
@@ -36,9 +37,8 @@ export interface Cluster {
 class JoinedCluster implements Cluster {
   readonly #replicator: Replicator;
   readonly #namespace: string;
+  readonly #reports: Reports;
   #ready: Promise<void> | undefined;
-  #troubles = 0;
-  #lastTrouble: string | null = null;
 
   constructor(options: ClusterOptions) {
     const { transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock } =
@@ -51,7 +51,11 @@ class JoinedCluster implements Cluster {
       spacingMs: Math.min(SPACING_MS, flushMs),
       nearMs: flushMs,
       farMs: FAR_FACTOR * flushMs,
-      report: (message) => this.#report(message),
+      report: (message) => this.#reports.take(message),
+    });
+    const { clock: time, replicas } = this.#replicator;
+    this.#reports = new Reports(time.time, (message) => {
+      publishCluster({ namespace, replica: replicas.selfId, message });
     });
     this.#replicator.open();
   }
@@ -69,8 +73,8 @@ class JoinedCluster implements Cluster {
     return {
       ...statusOf(this.#replicator),
       namespace: this.#namespace,
-      troubles: this.#troubles,
-      lastTrouble: this.#lastTrouble,
+      troubles: this.#reports.troubles,
+      lastTrouble: this.#reports.last,
     };
   }
 
@@ -81,20 +85,13 @@ class JoinedCluster implements Cluster {
     }
     throw invalidOption("cluster", "what joinCluster returned", cluster);
   }
-
-  #report(message: string): void {
-    this.#troubles++;
-    this.#lastTrouble = message;
-    const replica = this.#replicator.replicas.selfId;
-    publishCluster({ namespace: this.#namespace, replica, message });
-  }
 }
 
 /**
  * Joins this process to those with the same transport and namespace.
  *
  * @example
- * const cluster = joinCluster({ transport: ipcTransport() });
+ * const cluster = joinCluster({ namespace: "shop", transport: ipcTransport() });
  * const limiter = createLimiter({
  *   name: "api",
  *   policy: fixedWindow({ limit: 100, windowMs: MINUTE }),
@@ -111,8 +108,11 @@ const AWAKE_MS = 60_000;
 /** Nothing of a cluster keeps the process alive, but somebody who waits for something of it. */
 async function keepingAwake(awaited: Promise<void>): Promise<void> {
   const timer = setInterval(() => {}, AWAKE_MS);
-  await awaited;
-  clearInterval(timer);
+  try {
+    await awaited;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** What is behind a cluster; throws for what is none. */

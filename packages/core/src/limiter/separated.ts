@@ -23,8 +23,8 @@ export class Separated {
   /** What this replica may let pass in all. `place` stands for a record and a policy, 0 for none. */
   limitOf(separation: Separation, place: number, limit: number, used: number): number {
     const mode = separation.kind === "cut" ? this.#onPartition : this.#onCold;
-    if (mode === "open" || separation.replicas <= 1) return limit;
     if (mode === "closed") return 0;
+    if (mode === "open" || separation.replicas <= 1) return limit;
     if (separation.number !== this.#number) {
       this.#number = separation.number;
       this.#usedBefore.clear();

@@ -57,7 +57,7 @@ export class StoreLimiter implements Limiter {
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock, replicator } = options;
-    replicator?.shares.refuseTwin(name);
+    replicator?.shares.admit(name);
     this.name = name;
     this.policies = policies;
     this.#maxKeys = maxKeys;

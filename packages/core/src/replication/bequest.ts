@@ -15,6 +15,8 @@ const ASK_AGAIN_MS = 500;
 const LOOK_AGAIN_MS = 20;
 const TRIES_MAX = 8;
 const ROUNDS = 2;
+/** Until all who are there have answered a greeting, and it is known who has ended. */
+const GREETED_MS = 150;
 /** The least time until the next round because of others' knowing of others. */
 const APART_MS = 5_000;
 
@@ -46,7 +48,9 @@ export class Bequest {
 
   /** Somebody is there; perhaps after a silence in which each missed more than counts can say. */
   heard({ returnedAtMs }: Member, now: number): void {
-    if (this.#round === 0 && this.#tries === 0) this.dueAtMs = Math.min(this.dueAtMs, now);
+    if (this.#round === 0 && this.#tries === 0) {
+      this.dueAtMs = Math.min(this.dueAtMs, now + GREETED_MS);
+    }
     if (returnedAtMs > this.#endedAtMs) this.#again(now);
   }
 

@@ -8,6 +8,9 @@ import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/fr
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf } from "./replica-id.ts";
 
+/** No frame can say anything in less; a transport that takes less carries nothing. */
+export const FRAME_BYTES_MIN = 512;
+
 /** Why a frame was not believed. */
 export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";
 
@@ -35,7 +38,8 @@ export class Envelope {
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
     const { low, high } = halvesOf(this.#self.selfId);
-    this.writer.bytesMax = this.#transport.maxPayload ?? FRAME_BYTES_MAX;
+    const { maxPayload = FRAME_BYTES_MAX } = this.#transport;
+    this.writer.bytesMax = Math.max(maxPayload, FRAME_BYTES_MIN);
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,

@@ -21,6 +21,8 @@ import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
 import type { Slices } from "./slicer.ts";
 
+/** Who is there has been heard within so long when somebody has just come. */
+const ANSWERED_MS = 400;
 /** Records that are looked at between two looks at the time; some hold thousands of components. */
 const RECORDS_PER_SLICE = 32;
 const NOTES_PER_SLICE = 256;
@@ -130,9 +132,11 @@ export class Outbox {
     const of = halvesOf(id);
     const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
     const silentMs = Math.max(0, clock.now() - heardAtMs);
-    this.#series.speakFor({ ...of, upTo: isAlive ? 0 : frames.last, aheadMs, silentMs });
+    // A newcomer has just greeted all: who has not answered may have ended a moment ago.
+    const answers = isAlive && silentMs <= ANSWERED_MS;
+    this.#series.speakFor({ ...of, upTo: answers ? 0 : frames.last, aheadMs, silentMs });
     // That one who speaks for himself is there, and no more.
-    if (isAlive) return;
+    if (answers) return;
     for (const share of this.#options.shares()) {
       const { store, places } = share;
       for (const policy of places.keys()) {

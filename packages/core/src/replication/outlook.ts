@@ -27,11 +27,16 @@ export class Outlook {
     this.#options = options;
   }
 
+  /** When to look again, if that is sooner than with every heartbeat. */
+  get dueAtMs(): number {
+    return this.#isolation.dueAtMs;
+  }
+
   /** Looks whether the others are still there, and says so if that has changed. */
   look(now: number): void {
-    const { members, sender, report } = this.#options;
+    const { arrival, members, sender, report } = this.#options;
     const isolation = this.#isolation;
-    if (!isolation.look(now, sender.isConnected, members)) return;
+    if (!isolation.look(now, sender.isConnected, arrival.isCold, members)) return;
     this.settle();
     report(isolation.sentence);
   }

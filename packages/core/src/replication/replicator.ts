@@ -85,7 +85,7 @@ export class Replicator implements Listener {
   readonly #wake: Wake;
   readonly #pulse: Pulse;
   #wasConnected = false;
-  #isLeaving = false;
+  #closing: Promise<void> | undefined;
   #isOver = false;
 
   constructor(options: ReplicatorOptions) {
@@ -176,9 +176,12 @@ export class Replicator implements Listener {
   }
 
   /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
-  async close(): Promise<void> {
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     // When all leave at once, whoever relayed for them may just have done so.
     if (!this.sender.isConnected) await this.sender.untilConnected(LEAVE_WAIT_MS);
     this.#repair.payDebts();
@@ -190,7 +193,11 @@ export class Replicator implements Listener {
     this.#recent.forget();
     this.arrival.end();
     this.shares.close();
-    await this.#options.transport.close();
+    try {
+      await this.#options.transport.close();
+    } catch (error) {
+      this.#options.report(`the transport could not be closed: ${error}`);
+    }
   }
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────
@@ -267,6 +274,7 @@ export class Replicator implements Listener {
     if (this.#isOver) return;
     const now = this.clock.now();
     this.arrival.work(now);
+    if (now >= this.outlook.dueAtMs) this.outlook.look(now);
     this.outlook.settle();
     if (now >= this.#pulse.dueAtMs) this.#pulse.beat(now);
     this.#repair.work(now);
@@ -279,6 +287,7 @@ export class Replicator implements Listener {
         this.#bequest.dueAtMs,
         this.teller.dueAtMs,
         this.arrival.dueAtMs,
+        this.outlook.dueAtMs,
       ),
     );
   }

@@ -49,10 +49,14 @@ export class Sender {
   }
 
   publish(frame: Uint8Array, to?: string): void {
-    this.frames++;
-    this.bytes += frame.length;
     const address = to === undefined ? undefined : addressOf(to);
-    if (!this.#transport.publish(frame, address)) this.dropped++;
+    const bytes = frame.length;
+    if (this.#transport.publish(frame, address)) {
+      this.frames++;
+      this.bytes += bytes;
+    } else {
+      this.dropped++;
+    }
   }
 
   /** Says no more than who this replica is, and that it has come or leaves. */

@@ -14,10 +14,17 @@ const RECORDS_PER_SLICE = 32;
 
 export class Shares {
   readonly #shares = new Map<string, Share>();
+  #isClosed = false;
   readonly #reclaiming = new Slicer(() => false);
 
-  /** Throws when a limiter has the name already: two would not know what each other counts. */
-  refuseTwin(name: string): void {
+  /** Throws for a limiter that could not count with the others: a second one of a name, or a late one. */
+  admit(name: string): void {
+    if (this.#isClosed) {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_CONFLICT",
+        `limiter ${shown(name)} comes too late: this process has left the cluster, so join one anew`,
+      );
+    }
     for (const share of this.#shares.values()) {
       if (name !== share.name) continue;
       throw new TidegateError(
@@ -77,6 +84,7 @@ export class Shares {
 
   /** Closes all of them. */
   close(): void {
+    this.#isClosed = true;
     for (const share of Array.from(this.#shares.values())) share.close();
   }
 

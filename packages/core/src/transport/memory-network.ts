@@ -107,7 +107,7 @@ class Network implements MemoryNetwork {
   }
 
   #deliver(end: MemoryEnd, frame: Uint8Array, afterMs: number): void {
-    setTimeout(() => end.hear(frame), Math.floor(afterMs));
+    setTimeout(() => end.hear(frame), Math.floor(afterMs)).unref?.();
   }
 
   /** A number from 0 to 1: a counter, mixed well. */

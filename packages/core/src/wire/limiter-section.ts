@@ -44,7 +44,7 @@ export function readLimiters(reader: ByteReader): WireLimiter[] {
     const name = halves(reader);
     const identity = halves(reader);
     const policies = reader.u8();
-    if (policies > POLICIES_MAX) reader.isBroken = true;
+    if (policies === 0 || policies > POLICIES_MAX) reader.isBroken = true;
     const limits: number[] = [];
     while (limits.length < policies && !reader.isBroken) limits.push(reader.varint());
     if (reader.isBroken) break;
