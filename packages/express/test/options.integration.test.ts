@@ -1,8 +1,8 @@
 import { connect } from "node:net";
-import { fixedWindow, MINUTE } from "@tidegate/core";
+import { concurrency, fixedWindow, MINUTE } from "@tidegate/core";
 import { manualClock } from "@tidegate/core/testing";
 import type { Request, Response } from "express";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
@@ -46,6 +46,27 @@ describe("the middleware", () => {
       });
       expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 429"]);
     });
+  });
+
+  it("gives a place back when a client goes away before it was answered", async () => {
+    const middleware = rateLimit({ policies: [concurrency({ limit: 1 })] });
+    const held: Response[] = [];
+    await withApp(
+      [middleware],
+      async ({ url }) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1");
+        socket.write("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+        await vi.waitFor(() => expect(held).toHaveLength(1));
+        expect(middleware.limiter?.peek("127.0.0.1").allowed).toBe(false);
+        socket.destroy();
+        await vi.waitFor(() => expect(middleware.limiter?.peek("127.0.0.1").allowed).toBe(true));
+        held[0]?.end("too late");
+        expect(middleware.limiter?.peek("127.0.0.1").remaining).toBe(1);
+      },
+      (_request, response) => {
+        held.push(response);
+      },
+    );
   });
 
   it("passes errors of functions on, thrown and rejected ones", async () => {
