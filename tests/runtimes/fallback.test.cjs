@@ -17,4 +17,7 @@ test("the packed package works where only CommonJS does", () => {
   const ratelimit = require("@tidegate/koa");
   expect(ratelimit.rateLimit).toBe(ratelimit);
   expect(() => ratelimit({ driver: "redis" })).toThrow(core.TidegateError);
+  const plugin = require("@tidegate/fastify");
+  expect(plugin.fastifyRateLimit).toBe(plugin);
+  expect(plugin.normalizeIP("::ffff:192.0.2.1")).toBe("192.0.2.1");
 });

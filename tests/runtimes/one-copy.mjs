@@ -10,6 +10,7 @@ import * as http from "@tidegate/core/http";
 import * as testing from "@tidegate/core/testing";
 import * as transport from "@tidegate/core/transport";
 import * as express from "@tidegate/express";
+import * as fastify from "@tidegate/fastify";
 import * as koa from "@tidegate/koa";
 import * as nats from "@tidegate/nats-transport";
 
@@ -21,6 +22,7 @@ for (const [imported, entry] of [
   [http, "@tidegate/core/http"],
   [express, "@tidegate/express"],
   [koa, "@tidegate/koa"],
+  [fastify, "@tidegate/fastify"],
   [nats, "@tidegate/nats-transport"],
 ]) {
   const required = require(entry);
@@ -47,3 +49,9 @@ const ratelimit = require("@tidegate/koa");
 assert.equal(ratelimit, koa.default);
 assert.equal(typeof ratelimit({ max: 5 }), "function");
 assert.throws(() => ratelimit({ driver: "redis" }), core.TidegateError);
+
+// Those of @fastify/rate-limit register what they required.
+const plugin = require("@tidegate/fastify");
+assert.equal(plugin, fastify.default);
+assert.equal(plugin.fastifyRateLimit, fastify.fastifyRateLimit);
+assert.equal(plugin.normalizeIP("::1"), "::");

@@ -26,7 +26,10 @@ export const SYNONYMS: readonly Synonym[] = [
     meant: /\bnode:[a-z]|\bNode\b|node_modules|@nats-io\/transport-node/g,
   },
   { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g, names: ["peers"] },
-  { word: "instance", say: "replica", meant: /\bfor instance\b/gi },
+  {
+    ...{ word: "instance", say: "replica", meant: /\bfor instance\b/gi },
+    names: ["FastifyInstance"],
+  },
   { word: "cell", say: "component" },
   { word: "packet", say: "frame" },
   { word: "datagram", say: "frame" },

@@ -1,0 +1,142 @@
+/**
+ * A question about a request: `createRateLimit` counts it, or looks, and leaves what to do about it to
+ * whoever asks. Nothing is written anywhere.
+ */
+
+import { type Limiter, TidegateError } from "@tidegate/core";
+import {
+  type Customs,
+  type Framework,
+  type Gate,
+  isThenable,
+  type Key,
+  makeGate,
+  type Verdict,
+} from "@tidegate/core/http";
+import type { FastifyRequest } from "fastify";
+import { FASTIFY_REQUEST } from "./fastify-framework.ts";
+import type { Given } from "./given.ts";
+import type { AskRateLimit, RateLimitState } from "./options.ts";
+import { banOf, customsOf, gateOptionsOf, type Standing, shownKeyOf } from "./translate.ts";
+
+/** What has a meaning for a question; the rest is about responses. */
+const ASKED = [
+  ...(["preset", "cluster", "onPartition", "clock", "maxKeys", "limit", "windowMs"] as const),
+  ...(["key", "policies", "cost", "allow", "allowsKeys", "skip", "ipv6Subnet"] as const),
+  ...(["translationPrefixes", "onPermissiveProxy", "onError", "ban"] as const),
+  ...(["continueExceeding", "exponentialBackoff"] as const),
+];
+
+/** What was found out about one request. */
+class Note {
+  key: Key | null = null;
+  windowMs: unknown = null;
+  verdict: Verdict | null = null;
+}
+
+const NOTES: Framework<FastifyRequest, Note> = {
+  ...FASTIFY_REQUEST,
+  header: () => undefined,
+  setHeader: () => {},
+  removeHeader: () => {},
+  headersSent: () => false,
+  statusCode: () => 200,
+  events: () => ({ writableEnded: true, on: () => {} }),
+  beforeHeaders: () => {},
+};
+
+export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
+  const asked: Given = Object.fromEntries(
+    ASKED.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  );
+  if (asked.policies?.some(({ kind }) => kind === "concurrency") === true) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_CONFLICT",
+      "a question has no end at which a 'concurrency' policy could give its place back",
+    );
+  }
+  const counting = gateOf(asked, standing, false);
+  const looking = gateOf(asked, standing, true);
+  const ban = banOf(asked);
+  const shownKey = shownKeyOf(asked);
+
+  async function ask(
+    request: FastifyRequest,
+    { increment = true }: { increment?: boolean } = {},
+  ): Promise<RateLimitState> {
+    const note = new Note();
+    await (increment ? counting : looking).enter(request, note);
+    const { verdict, windowMs } = note;
+    const key = shownKey(request, note.key);
+    if (verdict === null) return { isAllowed: true, key };
+    const { limit, used, remaining, resetMs, retryAfterMs } = verdict;
+    const waitMs = verdict.allowed ? resetMs : retryAfterMs;
+    const ttl = waitMs < Number.POSITIVE_INFINITY ? waitMs : Number(windowMs);
+    return {
+      isAllowed: false,
+      key,
+      max: limit,
+      timeWindow: Number(windowMs),
+      remaining,
+      ttl,
+      ttlInSeconds: Math.ceil(ttl / 1_000),
+      isExceeded: increment ? !verdict.allowed : used > limit,
+      isBanned: ban !== null && used - limit > ban,
+    };
+  }
+
+  return Object.defineProperties(ask as AskRateLimit, {
+    limiter: { get: () => counting.limiter, enumerable: true },
+    limiters: { get: () => counting.limiters, enumerable: true },
+  });
+}
+
+/** A gate that refuses nothing and writes down what it would have refused. */
+function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyRequest, Note> {
+  const { framework: _framework, onVerdict: _told, ...customs } = customsOf(given, standing);
+  const options = gateOptionsOf<Note>(given, standing);
+  const { windowMs: width } = options;
+  const usualMs = typeof width === "number" ? width : customs.windowMs;
+  const noting: Customs<FastifyRequest, Note> = {
+    ...customs,
+    framework: NOTES,
+    onVerdict: (_request, note, verdict) => {
+      note.verdict = verdict;
+      note.windowMs ??= usualMs;
+    },
+    ...(peeks && { counterOf: lookingAt }),
+  };
+  return makeGate<FastifyRequest, Note>(
+    {
+      ...options,
+      ...{ dryRun: true, countPreflights: true, legacyHeaders: false, standardHeaders: false },
+      ...{ exposeHeaders: false },
+      // Whoever asks wants to know for whom, of those who are let through as well.
+      block: (_request, note, key) => {
+        note.key = key;
+        return false;
+      },
+      ...(typeof width === "function" && {
+        windowMs: (request, note, key) => {
+          const answer = width(request, note, key);
+          if (!isThenable(answer)) note.windowMs = answer;
+          else answer.then((later) => (note.windowMs = later), ignore);
+          return answer;
+        },
+      }),
+    },
+    noting,
+  );
+}
+
+function lookingAt(limiter: Limiter): ReturnType<NonNullable<Customs<never, never>["counterOf"]>> {
+  return {
+    check: (key, cost, options) => limiter.peek(key, cost, options),
+    peek: (key, cost, options) => limiter.peek(key, cost, options),
+    charge: () => {},
+    refund: () => {},
+    release: () => {},
+  };
+}
+
+function ignore(): void {}

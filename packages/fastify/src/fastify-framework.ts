@@ -1,0 +1,80 @@
+/**
+ * Fastify as the HTTP layer sees it.
+ *
+ * Fastify keeps headers until it sends them, so they are read and written by its reply. What its
+ * setting `trustProxy` does cannot be read off it: Fastify is asked what it would believe instead.
+ */
+
+import {
+  beforeWriteHead,
+  type Framework,
+  type HeaderValue,
+  type ProxyTrust,
+} from "@tidegate/core/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** Addresses that are nobody's: only who believes everybody believes them. */
+const NOBODY = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
+
+/** What is read of requests. */
+export const FASTIFY_REQUEST: Pick<
+  Framework<FastifyRequest, unknown>,
+  "method" | "requestHeader" | "address" | "socketAddress" | "proxyTrust"
+> = {
+  method: (request) => request.method,
+  requestHeader: (request, name) => {
+    const value = request.headers[name];
+    return typeof value === "object" ? value.join(", ") : value;
+  },
+  address: (request) => request.ip,
+  socketAddress: (request) => request.raw.socket?.remoteAddress,
+  proxyTrust,
+};
+
+export const FASTIFY: Framework<FastifyRequest, FastifyReply> = {
+  ...FASTIFY_REQUEST,
+  header: (reply, name) => reply.getHeader(name) as HeaderValue,
+  setHeader: (reply, name, value) => {
+    reply.header(name, value);
+  },
+  removeHeader: (reply, name) => {
+    reply.removeHeader(name);
+  },
+  headersSent: (reply) => reply.raw.headersSent,
+  statusCode: (reply) => reply.raw.statusCode,
+  events: (reply) => reply.raw,
+  beforeHeaders: (reply, listener) => beforeWriteHead(reply.raw, listener),
+};
+
+function proxyTrust(request: FastifyRequest): ProxyTrust {
+  if (request.ips === undefined) return "nobody";
+  const [sender, middle, first] = NOBODY;
+  if (believed(request, sender, `${first}, ${middle}`) === 2) return "everybody";
+  if (believed(request, request.raw.socket?.remoteAddress, first) === 1) return "sender";
+  return trustSetting(request) === "number" ? "ignored hops" : "others";
+}
+
+/** How many addresses of `forwardedFor` Fastify would believe `sender`. */
+function believed(
+  request: FastifyRequest,
+  sender: string | undefined,
+  forwardedFor: string,
+): number {
+  const socket = { remoteAddress: sender };
+  const raw = { headers: { "x-forwarded-for": forwardedFor }, socket, connection: socket };
+  const asked: FastifyRequest = Object.create(request, { raw: { value: raw } });
+  return (asked.ips?.length ?? 1) - 1;
+}
+
+/** Of which type the setting is: only for a number of hops there is no other way to know. */
+function trustSetting({ server }: FastifyRequest): string {
+  for (let at: object | null = server; at !== null; at = Object.getPrototypeOf(at)) {
+    const symbol = Object.getOwnPropertySymbols(at).find(
+      ({ description }) => description === "fastify.options",
+    );
+    if (symbol === undefined) continue;
+    const options: { trustProxy?: unknown } = Reflect.get(at, symbol);
+    return typeof options.trustProxy;
+  }
+  return "undefined";
+}

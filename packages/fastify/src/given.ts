@@ -1,0 +1,134 @@
+/**
+ * What users gave on one level, of the plugin, a route or a handler, under one name for each option.
+ *
+ * Levels are laid over each other only then: a route's `max` takes the place of the plugin's `limit`.
+ */
+
+import { TidegateError } from "@tidegate/core";
+import {
+  type Gate,
+  type GateOptions,
+  type Ipv6Subnet,
+  limitOf,
+  sayUnread,
+  spelled,
+  type Warnings,
+  withoutUndefined,
+} from "@tidegate/core/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
+import { windowMsOf } from "./time-window.ts";
+
+/** Options that only Fastify has, or that only have another name here. */
+const OWN_OPTIONS: readonly (keyof RateLimitPluginOptions)[] = [
+  ...(["max", "timeWindow", "keyGenerator", "id", "allowList", "ban", "groupId"] as const),
+  ...(["hook", "continueExceeding", "exponentialBackoff", "errorResponseBuilder"] as const),
+  ...(["onExceeding", "onExceeded", "onBanReach", "enableDraftSpec"] as const),
+  ...(["addHeaders", "addHeadersOnExceeding", "global", "validate"] as const),
+  ...(["skipOnError", "store", "cache", "redis", "nameSpace"] as const),
+];
+
+/** What Fastify itself takes where a plugin is registered. */
+const OF_REGISTER = ["prefix", "logLevel", "logSerializers"];
+
+/** What says what is counted, in one way or the other. */
+const COUNTED = ["policies", "limit", "windowMs"] as const;
+
+const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
+
+const CLUSTER_INSTEAD =
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ transport })'";
+
+/** One level, with each option under one name. */
+export type Given = Omit<
+  RateLimitPluginOptions,
+  "max" | "timeWindow" | "keyGenerator" | "id" | "allowList"
+> & {
+  readonly windowMs?: GateOptions<FastifyRequest, FastifyReply>["windowMs"];
+  /** Whether a list has keys alone, as `allowList` does. */
+  readonly allowsKeys?: boolean;
+};
+
+export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
+
+/** @param passed options, the plugin's with what Fastify's own `register` takes among them */
+export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
+  const given = withoutUndefined(passed);
+  for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
+  sayUnread(given, OWN_OPTIONS, warnings);
+  refuseStores(given);
+  const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
+  const inMs = withoutUndefined({ ...given, timeWindow: windowMsOf(timeWindow) });
+  const limit = spelled(given, "limit", "max");
+  const windowMs = spelled(inMs, "windowMs", "timeWindow");
+  const key = spelled(given, "key", "keyGenerator", "id");
+  const allow = spelled(given, "allow", "allowList");
+  if (typeof limit === "number") limitOf("limit", limit);
+  check(given);
+  if (key !== undefined && given.ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
+  return withoutUndefined({
+    ...others,
+    ...{ limit, windowMs, key, allow },
+    ...(allow !== undefined && { allowsKeys: given.allow === undefined }),
+  }) as Given;
+}
+
+/** Options laid over others; what is counted in one way is not counted in the other as well. */
+export function layOver(below: Given, above: Given): Given {
+  const kept = { ...below };
+  const saysPolicies = above.policies !== undefined;
+  for (const name of COUNTED) {
+    const isOther = saysPolicies !== (name === "policies");
+    if (isOther && COUNTED.some((said) => above[said] !== undefined)) delete kept[name];
+  }
+  return { ...kept, ...above };
+}
+
+/** How much of an IPv6 address users see in their functions. */
+export function shownSubnet(given: Given): Ipv6Subnet {
+  return typeof given.ipv6Subnet === "function" ? false : (given.ipv6Subnet ?? 64);
+}
+
+function check({ hook, ban, groupId, ...given }: Partial<RateLimitPluginOptions>): void {
+  if (hook !== undefined && !HOOKS.includes(hook)) {
+    throw invalid("hook", `one of ${HOOKS.join(", ")}`, hook);
+  }
+  // What used to switch a ban off does so still.
+  if (ban !== undefined && ban !== -1 && !(Number.isFinite(ban) && ban >= 0)) {
+    throw invalid("ban", "a number of at least 0, or -1 for none", ban);
+  }
+  if (groupId !== undefined && (typeof groupId !== "string" || groupId === "")) {
+    throw invalid("groupId", "a name", groupId);
+  }
+  for (const name of [
+    ...(["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const),
+  ]) {
+    if (given[name] !== undefined && typeof given[name] !== "function") {
+      throw invalid(name, "a function", given[name]);
+    }
+  }
+  for (const name of [
+    ...(["global", "continueExceeding", "exponentialBackoff", "enableDraftSpec"] as const),
+  ]) {
+    if (given[name] !== undefined && typeof given[name] !== "boolean") {
+      throw invalid(name, "true or false", given[name]);
+    }
+  }
+}
+
+function refuseStores(given: object): void {
+  for (const option of ["redis", "store"]) {
+    if (!Reflect.get(given, option)) continue;
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `'${option}' is not taken: ${CLUSTER_INSTEAD}`,
+    );
+  }
+}
+
+function invalid(option: string, expected: string, given: unknown): TidegateError {
+  return new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'${option}' must be ${expected}, got ${typeof given === "number" ? given : JSON.stringify(given)}`,
+  );
+}

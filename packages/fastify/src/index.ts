@@ -1,0 +1,43 @@
+/**
+ * Rate limits for Fastify: takes the place of @fastify/rate-limit and holds across processes.
+ *
+ * The plugin `rateLimit`, also called `fastifyRateLimit`, is the default export and what `require`
+ * returns, with everything else as properties.
+ *
+ * @packageDocumentation
+ */
+
+import { normalizeIP } from "./normalize-ip.ts";
+import { rateLimit } from "./plugin.ts";
+
+export { normalizeIP } from "./normalize-ip.ts";
+export type {
+  AskRateLimit,
+  Countable,
+  Counting,
+  CreateRateLimitOptions,
+  DefaultAddHeaders,
+  DefaultAddHeadersOnExceeding,
+  DraftSpecAddHeaders,
+  DraftSpecAddHeadersOnExceeding,
+  errorResponseBuilderContext,
+  FastifyRateLimitOptions,
+  FastifyRateLimitStore,
+  FastifyRateLimitStoreCtor,
+  RateLimitHook,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+  RateLimitState,
+  RequestWithKey,
+} from "./options.ts";
+
+Object.assign(rateLimit, {
+  ...{ rateLimit, fastifyRateLimit: rateLimit, normalizeIP, default: rateLimit },
+});
+
+export {
+  rateLimit,
+  rateLimit as fastifyRateLimit,
+  rateLimit as default,
+  rateLimit as "module.exports",
+};

@@ -1,0 +1,90 @@
+/**
+ * The plugin: limits the routes of the context that it is registered in, and those below.
+ *
+ * Who creates closes: with the application its limiters end, and never a cluster.
+ */
+
+import type {
+  ContextConfigDefault,
+  FastifyPluginAsync,
+  FastifyRequest,
+  FastifySchema,
+  preHandlerAsyncHookHandler,
+  RouteGenericInterface,
+} from "fastify";
+import fastifyPlugin from "fastify-plugin";
+import type {
+  AskRateLimit,
+  CreateRateLimitOptions,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+} from "./options.ts";
+import { Registration } from "./registration.ts";
+
+declare module "fastify" {
+  interface FastifyInstance<RawServer, RawRequest, RawReply, Logger, TypeProvider> {
+    /** Makes a function that counts a request, or looks, and leaves the rest to you. */
+    createRateLimit(options?: CreateRateLimitOptions): AskRateLimit;
+    /** Makes a handler for a hook, such as that of what is not found. */
+    rateLimit<
+      RouteGeneric extends RouteGenericInterface = RouteGenericInterface,
+      ContextConfig = ContextConfigDefault,
+      SchemaCompiler extends FastifySchema = FastifySchema,
+    >(
+      options?: RateLimitOptions,
+    ): preHandlerAsyncHookHandler<
+      RawServer,
+      RawRequest,
+      RawReply,
+      RouteGeneric,
+      ContextConfig,
+      SchemaCompiler,
+      TypeProvider,
+      Logger
+    >;
+  }
+
+  interface FastifyContextConfig {
+    /** The route's own limit, instead of the plugin's; false for none. */
+    rateLimit?: RateLimitOptions | false;
+  }
+}
+
+/** Decorators that this plugin has made, so that a second registration knows them. */
+const ours = new WeakSet<object>();
+
+const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, options) => {
+  // A request counts once by the limit of a registration, however often its handler is on the way.
+  const counted = Symbol("tidegate");
+  fastify.decorateRequest(counted as never, false as never);
+  const registration = new Registration(options, (request: FastifyRequest) => {
+    const marks = request as unknown as Record<symbol, unknown>;
+    if (marks[counted] === true) return true;
+    marks[counted] = true;
+    return false;
+  });
+
+  for (const [name, decorator] of [
+    ["rateLimit", (own?: RateLimitOptions) => registration.handler(own)],
+    ["createRateLimit", (own?: CreateRateLimitOptions) => registration.ask(own)],
+  ] as const) {
+    if (!fastify.hasDecorator(name)) {
+      ours.add(decorator);
+      fastify.decorate(name, decorator as never);
+    } else if (!ours.has(Reflect.get(fastify, name) as object)) registration.sayTaken(name);
+  }
+
+  fastify.addHook("onRoute", (route) => registration.limitRoute(route));
+  fastify.addHook("onClose", async () => registration.close());
+};
+
+/**
+ * Limits how often clients may send requests.
+ *
+ * @example
+ * await fastify.register(rateLimit, { max: 100, timeWindow: "1 minute" });
+ */
+export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlugin(plugin, {
+  fastify: "5.x",
+  name: "@tidegate/fastify",
+});

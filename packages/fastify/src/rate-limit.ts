@@ -1,0 +1,71 @@
+/**
+ * The handler of a hook: asks the gate about each request.
+ *
+ * A request that may pass goes on in the same tick unless a user's function takes its time.
+ */
+
+import type { Outcome } from "@tidegate/core/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Counting } from "./options.ts";
+import { type Answer, refuse, thrown } from "./send-refusal.ts";
+import type { Settings } from "./translate.ts";
+
+/** A handler of any of the hooks; without a callback, as when somebody calls it, it is a promise. */
+export interface HookHandler extends Counting {
+  (request: FastifyRequest, reply: FastifyReply, ...more: unknown[]): Promise<unknown> | undefined;
+}
+
+type Done = (error?: unknown) => void;
+
+/** @param hasRun whether a request has been through this handler; if not, that is noted */
+export function hookHandler(
+  settings: Settings,
+  hasRun: ((request: FastifyRequest) => boolean) | null = null,
+): HookHandler {
+  const { gate } = settings;
+
+  // The hook preParsing has a payload before its callback.
+  function limit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    third?: unknown,
+    fourth?: unknown,
+  ): Promise<unknown> | undefined {
+    const done = typeof fourth === "function" ? fourth : third;
+    const answer = hasRun?.(request) === true ? null : decide(request, reply);
+    if (typeof done !== "function") return Promise.resolve(answer).then((it) => own(it, reply));
+    if (answer instanceof Promise) void answer.then((later) => settle(later, done as Done));
+    else settle(answer, done as Done);
+    return undefined;
+  }
+
+  function decide(request: FastifyRequest, reply: FastifyReply): Answer | Promise<Answer> {
+    const refuseLater = (outcome: Outcome): Answer =>
+      outcome === null ? null : refuse(settings, outcome, request, reply);
+    try {
+      const passing = gate.enter(request, reply);
+      if (passing === null) return null;
+      if (!(passing instanceof Promise)) return refuse(settings, passing, request, reply);
+      return passing.then(refuseLater).catch(thrown);
+    } catch (error) {
+      return thrown(error);
+    }
+  }
+
+  return Object.defineProperties(limit as HookHandler, {
+    limiter: { get: () => gate.limiter, enumerable: true },
+    limiters: { get: () => gate.limiters, enumerable: true },
+  });
+}
+
+function settle(answer: Answer, done: Done): void {
+  if (answer === null) done();
+  else if (answer !== "sent") done(answer.thrown);
+}
+
+/** What a handler that nobody gave a callback resolves with. */
+function own(answer: Answer, reply: FastifyReply): FastifyReply | undefined {
+  if (answer === null) return undefined;
+  if (answer === "sent") return reply;
+  throw answer.thrown;
+}

@@ -1,0 +1,138 @@
+/**
+ * One registration of the plugin: its own limit, those of routes that have their own, and those of
+ * handlers and questions, each in a limiter of its own name.
+ */
+
+import { TidegateError } from "@tidegate/core";
+import { isCalledBy, Warnings } from "@tidegate/core/http";
+import type { FastifyRequest, RouteOptions } from "fastify";
+import { askRateLimit } from "./ask.ts";
+import { type Given, layOver, readLevel } from "./given.ts";
+import { Limiters, limiterName } from "./limiters.ts";
+import type {
+  AskRateLimit,
+  CreateRateLimitOptions,
+  RateLimitHook,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+} from "./options.ts";
+import { type HookHandler, hookHandler } from "./rate-limit.ts";
+import { type Standing, settingsOf } from "./translate.ts";
+
+const NAME = "default";
+
+/** What is on the stack while a request is handled. */
+const HANDLING = /\bhookRunner \(|[\\/]fastify[\\/]lib[\\/]handle-request\.js/;
+
+export class Registration {
+  readonly #limiters = new Limiters();
+  readonly #warnings: Warnings;
+  readonly #given: Given;
+  readonly #handler: HookHandler;
+  /** How many handlers and questions were made with options of their own. */
+  #made = 0;
+
+  /** @param hasRun whether a request has been counted by this registration's own limit */
+  constructor(options: RateLimitPluginOptions, hasRun: (request: FastifyRequest) => boolean) {
+    this.#warnings = new Warnings(options.validate);
+    this.#given = readLevel(options, this.#warnings);
+    this.#handler = hookHandler(settingsOf(this.#given, this.#own()), hasRun);
+  }
+
+  /** The limit of one route, if it has one: its own, or the registration's. */
+  limitRoute(route: RouteOptions): void {
+    const config: unknown = route.config?.rateLimit;
+    if (config === false) return;
+    if (config === undefined || config === null) {
+      if (this.#given.global !== false) addHook(route, this.#given.hook, this.#handler);
+      return;
+    }
+    if (typeof config !== "object") {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_INVALID",
+        `'config.rateLimit' must be an object or false, got ${JSON.stringify(config)}`,
+      );
+    }
+    const above = readLevel(config as RateLimitOptions, this.#warnings);
+    const given = this.#above(above);
+    const standing = this.#standing(above, routeName(route));
+    addHook(route, given.hook, hookHandler(settingsOf(given, standing)));
+  }
+
+  /** A handler with the registration's limit, or one of its own. */
+  handler(options?: RateLimitOptions): HookHandler {
+    if (typeof options !== "object" || options === null) return this.#handler;
+    const above = readLevel(options, this.#warnings);
+    return hookHandler(settingsOf(this.#above(above), this.#loose(above)));
+  }
+
+  ask(options?: CreateRateLimitOptions): AskRateLimit {
+    if (typeof options !== "object" || options === null) {
+      return askRateLimit(this.#given, this.#own());
+    }
+    const above = readLevel(options, this.#warnings);
+    return askRateLimit(this.#above(above), this.#loose(above));
+  }
+
+  /** Says that somebody else has a name that the plugin wanted. */
+  sayTaken(decorator: string): void {
+    this.#warnings.say("TIDEGATE_DECORATOR_TAKEN", `It is called ${decorator}.`);
+  }
+
+  close(): void {
+    this.#limiters.close();
+  }
+
+  #own(): Standing {
+    const { name, groupId } = this.#given;
+    const isNameless = name === undefined && this.#given.cluster !== undefined;
+    const full = groupId === undefined ? name : limiterName(name ?? NAME, groupId);
+    return {
+      name: isNameless ? undefined : (full ?? NAME),
+      isShared: groupId !== undefined,
+      ...{ limiters: this.#limiters, warnings: this.#warnings },
+    };
+  }
+
+  /** A level above the registration's; that one's name and group are its own. */
+  #above(above: Given): Given {
+    const { name: _name, groupId: _group, ...below } = this.#given;
+    return layOver(below, above);
+  }
+
+  #standing({ name, groupId }: Given, suffix: string): Standing {
+    const own = this.#given.name ?? NAME;
+    return {
+      name: name ?? limiterName(own, groupId ?? suffix),
+      isShared: name !== undefined || groupId !== undefined,
+      ...{ limiters: this.#limiters, warnings: this.#warnings },
+    };
+  }
+
+  /** What is made outside of routes; while a request is handled always in one limiter. */
+  #loose(above: Given): Standing {
+    const isPerRequest = isCalledBy(HANDLING);
+    if (isPerRequest) this.#warnings.say("TIDEGATE_MADE_PER_REQUEST");
+    const suffix = isPerRequest ? "handler:request" : `handler:${++this.#made}`;
+    const standing = this.#standing(above, suffix);
+    return isPerRequest ? { ...standing, isShared: true } : standing;
+  }
+}
+
+/** `GET:/users/:id`, with what else tells the route from others of the same URL. */
+function routeName({ method, url, constraints }: RouteOptions): string {
+  const methods = Array.isArray(method) ? method.join(",") : method;
+  const more = Object.keys(constraints ?? {}).length > 0 ? `:${JSON.stringify(constraints)}` : "";
+  return `${methods}:${url}${more}`;
+}
+
+/** Adds a handler behind those that a route has, in a list of its own: routes may share theirs. */
+function addHook(
+  route: RouteOptions,
+  hook: RateLimitHook = "onRequest",
+  handler: HookHandler,
+): void {
+  const before = route[hook];
+  const all = before === undefined ? [] : Array.isArray(before) ? before : [before];
+  Reflect.set(route, hook, [...all, handler]);
+}

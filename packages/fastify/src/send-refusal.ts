@@ -1,0 +1,68 @@
+/**
+ * A refusal in Fastify's way.
+ *
+ * It is thrown, so that the application's error handler sees it, but for problem details, whose form is
+ * not the application's to choose.
+ */
+
+import { STATUS_CODES } from "node:http";
+import { durationText, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { errorResponseBuilderContext } from "./options.ts";
+import type { Settings } from "./translate.ts";
+
+/** Null goes on; a response may be on its way already; anything else is to be thrown. */
+export type Answer = null | "sent" | { readonly thrown: unknown };
+
+/** Sends a refusal, or says what to throw. */
+export function refuse(
+  { gate, ban, errorResponseBuilder, onBanReach, shownKey }: Settings,
+  refusal: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Answer {
+  gate.announce(request, reply, refusal);
+  const { verdict, problem, status, reason, key } = refusal;
+  const isBanned = ban !== null && verdict !== null && verdict.used - verdict.limit > ban;
+  if (isBanned) onBanReach?.(request, shownKey(request, key));
+  if (reply.raw.headersSent) {
+    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    reply.hijack();
+    reply.raw.end();
+    return "sent";
+  }
+  const isLimited = reason !== "list" && reason !== "error";
+  if (problem !== null && !(isLimited && errorResponseBuilder !== undefined)) {
+    reply.code(status).header("content-type", PROBLEM_TYPE).send(problem);
+    return "sent";
+  }
+  if (!isLimited) return thrown(errorOf(STATUS_CODES[status] ?? "Refused", status));
+  const context = contextOf(refusal, isBanned ? 403 : status, isBanned);
+  const built = errorResponseBuilder?.(request, context);
+  if (typeof built !== "object" || built === null) {
+    return thrown(errorOf(`Rate limit exceeded, retry in ${context.after}`, context.statusCode));
+  }
+  // Without a status Fastify would make a failure of the server of it.
+  if (!("statusCode" in built || "status" in built)) reply.code(context.statusCode);
+  return thrown(built);
+}
+
+function contextOf(
+  { verdict, retryAfterSeconds }: Refusal,
+  statusCode: number,
+  ban: boolean,
+): errorResponseBuilderContext {
+  const { retryAfterMs = Number.POSITIVE_INFINITY, limit = 0 } = verdict ?? {};
+  const toldMs = 1_000 * retryAfterSeconds;
+  const ttl = retryAfterMs < Number.POSITIVE_INFINITY ? retryAfterMs : toldMs;
+  return { statusCode, ban, max: limit, ttl, after: durationText(toldMs) };
+}
+
+function errorOf(message: string, statusCode: number): Error {
+  return Object.assign(new Error(message), { statusCode });
+}
+
+/** Whatever is thrown has to be something: Fastify would take nothing for success. */
+export function thrown(error: unknown): Answer {
+  return { thrown: error || new Error("a function of the rate limit's options threw nothing") };
+}

@@ -1,0 +1,171 @@
+/**
+ * From the options of @fastify/rate-limit to those of a gate.
+ */
+
+import { DAY, fixedWindow, type Limiter, MINUTE } from "@tidegate/core";
+import {
+  type Cost,
+  type Customs,
+  type GateOptions,
+  type Key,
+  type LegacyNames,
+  limitOf,
+  makeGate,
+  pickGateOptions,
+  type Warnings,
+  withKeySecond,
+} from "@tidegate/core/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { FASTIFY } from "./fastify-framework.ts";
+import { type FastifyGate, type Given, shownSubnet } from "./given.ts";
+import type { Limiters } from "./limiters.ts";
+import { normalizeIP } from "./normalize-ip.ts";
+import type { errorResponseBuilderContext } from "./options.ts";
+import { countingTries } from "./tries.ts";
+
+const LIMIT = 1_000;
+const BACKOFF_MS_MAX = 10 * 365 * DAY;
+
+/** Where a limiter stands: what it is called, and with whom it counts. */
+export interface Standing {
+  /** Undefined where the user has to say it, and did not. */
+  readonly name: string | undefined;
+  /** Whether others count in the same limiter, whose limits may differ. */
+  readonly isShared: boolean;
+  readonly limiters: Limiters;
+  readonly warnings: Warnings;
+}
+
+/** Everything that a handler needs to know. */
+export interface Settings {
+  readonly gate: FastifyGate;
+  /** How many requests are refused before clients are banned; null without bans. */
+  readonly ban: number | null;
+  readonly errorResponseBuilder:
+    | ((request: FastifyRequest, context: errorResponseBuilderContext) => object)
+    | undefined;
+  readonly onBanReach: ((request: FastifyRequest, key: string) => void) | undefined;
+  /** A key as users know it. */
+  readonly shownKey: (request: FastifyRequest, key: Key | null) => string;
+}
+
+export function settingsOf(given: Given, standing: Standing): Settings {
+  const shownKey = shownKeyOf(given);
+  const { errorResponseBuilder, onBanReach } = given;
+  return {
+    gate: makeGate(gateOptionsOf(given, standing), customsOf(given, standing)),
+    ban: banOf(given),
+    errorResponseBuilder,
+    onBanReach,
+    shownKey,
+  };
+}
+
+export function banOf({ ban = -1 }: Given): number | null {
+  return ban < 0 ? null : Math.trunc(ban);
+}
+
+/** The same for whoever answers: a reply, or what only notes what was found. */
+export function gateOptionsOf<Reply = FastifyReply>(
+  given: Given,
+  { name, isShared }: Pick<Standing, "name" | "isShared">,
+): GateOptions<FastifyRequest, Reply> {
+  const options: GateOptions<FastifyRequest, Reply> = {
+    ...pickGateOptions<FastifyRequest, Reply>(given),
+    ...(name !== undefined && { name }),
+    ...(given.allow !== undefined && { allow: allowed(given) as never }),
+  };
+  const limit = isShared ? perCall(given) : given.limit;
+  const shown = shownKeyOf(given);
+  return withKeySecond(
+    { ...options, ...(limit !== undefined && { limit: limit as never }) },
+    (request, key) => shown(request, key),
+  );
+}
+
+/** The limit of each call, so that those who count together may have different ones. */
+function perCall({ limit, policies, preset = "parity" }: Given): unknown {
+  if (policies !== undefined || preset === "login" || typeof limit === "function") return limit;
+  if (limit === undefined && preset === "api") return undefined;
+  const most = limitOf("limit", limit ?? LIMIT);
+  return (): Cost => most;
+}
+
+/** Who is let through: `allowList` knows keys as users' functions see them, and nothing else. */
+function allowed(given: Given): unknown {
+  const { allow, allowsKeys = false, key } = given;
+  if (!allowsKeys || !Array.isArray(allow)) return allow;
+  const keys = new Set<unknown>(allow);
+  if (key !== undefined) {
+    return (_request: FastifyRequest, shown: string): boolean => keys.has(shown);
+  }
+  const subnet = shownSubnet(given);
+  const networks = allow.filter(
+    (entry): entry is string =>
+      typeof entry === "string" &&
+      entry.includes(":") &&
+      subnet !== false &&
+      normalizeIP(entry, subnet) === entry,
+  );
+  return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
+}
+
+export function customsOf(
+  given: Given,
+  { name = "default", limiters, warnings }: Standing,
+): Customs<FastifyRequest, FastifyReply> {
+  const { preset = "parity", addHeaders = {}, onExceeding, onExceeded } = given;
+  const { continueExceeding: restart = false, exponentialBackoff = false } = given;
+  const labels = given.enableDraftSpec === true ? "ratelimit" : "x-ratelimit";
+  const backs = exponentialBackoff && !restart;
+  const countsTries = (restart || backs) && banOf(given) !== null;
+  const countsRefused = preset === "parity" && !countsTries;
+  const shownKey = shownKeyOf(given);
+  return {
+    place: "rateLimit",
+    framework: FASTIFY,
+    warnings,
+    limit: LIMIT,
+    windowMs: MINUTE,
+    policy: (limit, windowMs) =>
+      fixedWindow({
+        ...{ limit, windowMs, countRefused: countsRefused, restart },
+        backoff: backs && { maxMs: Math.max(BACKOFF_MS_MAX, windowMs) },
+      }),
+    ipv6Subnet: 64,
+    ipv6SubnetRange: [0, 128],
+    legacyHeaders: true,
+    legacy: {
+      allowed: labelled(labels, given.addHeadersOnExceeding ?? {}),
+      refused: labelled(labels, addHeaders),
+      resetAs: "delta",
+    },
+    sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
+    fieldName: () => name,
+    countsRefused,
+    makeLimiter: (options): Limiter => limiters.get(options),
+    ...(countsTries && { counterOf: countingTries }),
+    onVerdict: (request, _reply, { allowed: passes }, key) => {
+      if (passes) onExceeding?.(request, shownKey(request, key));
+      else onExceeded?.(request, shownKey(request, key));
+    },
+  };
+}
+
+/** The names of the headers, without those that are switched off. */
+function labelled(label: string, wanted: object): LegacyNames {
+  const name = (what: string): string | null =>
+    (Reflect.get(wanted, `${label}-${what}`) ?? true) ? `${label}-${what}` : null;
+  return { limit: name("limit"), remaining: name("remaining"), reset: name("reset") };
+}
+
+/** How users see keys: as their own functions made them, and networks without their length. */
+export function shownKeyOf(given: Given): Settings["shownKey"] {
+  const subnet = shownSubnet(given);
+  return (request, key) => {
+    if (key === null) return "";
+    if (typeof key !== "string") return Buffer.from(key).toString("base64url");
+    if (given.key !== undefined || !key.includes(":")) return key;
+    return normalizeIP(request.ip ?? key, subnet === false ? 128 : subnet);
+  };
+}

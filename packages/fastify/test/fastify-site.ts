@@ -1,0 +1,51 @@
+/**
+ * Fastify, as the contract of middleware needs it: each limiter is one registration of the plugin.
+ */
+
+import type { Served, SitePlan, WebFramework } from "@tidegate/testkit/http";
+import fastify, { type FastifyRequest } from "fastify";
+import { type RateLimitPluginOptions, rateLimit } from "../src/index.ts";
+
+export const FASTIFY_5: WebFramework = {
+  name: "Fastify 5",
+  resetAs: "delta",
+  legacy: ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
+  subnet: 64,
+  refusal: {
+    type: "application/json; charset=utf-8",
+    text: JSON.stringify({
+      ...{ statusCode: 429, error: "Too Many Requests" },
+      message: "Rate limit exceeded, retry in 1 minute",
+    }),
+  },
+  header: (request, name) => (request as FastifyRequest).headers[name] as string | undefined,
+  serve,
+};
+
+async function serve(plan: SitePlan): Promise<Served> {
+  const { limiters, trust = "nobody", before = {}, answer = {}, isHasty = false } = plan;
+  const trustProxy = { nobody: false, loopback: "loopback", everybody: true }[trust];
+  const app = fastify({ trustProxy, exposeHeadRoutes: true });
+  app.addHook("onRequest", async (_request, reply) => {
+    reply.headers(before);
+    if (isHasty) reply.raw.flushHeaders();
+  });
+  for (const options of limiters) {
+    await app.register(rateLimit, options as RateLimitPluginOptions);
+  }
+  app.route({
+    ...{ method: ["GET", "POST", "OPTIONS"], url: "/" },
+    handler: (_request, reply) => {
+      if (reply.raw.headersSent) {
+        reply.hijack();
+        reply.raw.end();
+        return;
+      }
+      const { status = 200, headers = {} } = answer;
+      reply.code(status).headers(headers).send("admitted");
+    },
+  });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const handler = app.rateLimit() as unknown as { limiter: Served["limiters"][number] };
+  return { url, limiters: [handler.limiter], close: () => app.close() };
+}

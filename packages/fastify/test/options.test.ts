@@ -1,0 +1,209 @@
+import { TidegateError } from "@tidegate/core";
+import fastify, { type FastifyServerOptions } from "fastify";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as exported from "../src/index.ts";
+import { normalizeIP, type RateLimitOptions, rateLimit } from "../src/index.ts";
+
+const { emitWarning } = process;
+let warnings: (string | undefined)[] = [];
+
+beforeEach(() => {
+  warnings = [];
+  process.emitWarning = ((warning: Error & { code?: string }) => {
+    warnings.push(warning.code);
+  }) as typeof emitWarning;
+});
+afterEach(() => {
+  process.emitWarning = emitWarning;
+});
+
+async function register(options: object, server = fastify()): Promise<typeof server> {
+  await server.register(rateLimit, options as never);
+  return server;
+}
+
+describe("the package", () => {
+  it("exports one plugin by every name, and what @fastify/rate-limit has beside it", () => {
+    for (const name of ["rateLimit", "fastifyRateLimit", "default", "module.exports"]) {
+      expect(Reflect.get(exported, name), name).toBe(rateLimit);
+    }
+    for (const name of ["rateLimit", "fastifyRateLimit", "default"]) {
+      expect(Reflect.get(rateLimit, name), name).toBe(rateLimit);
+    }
+    expect(Reflect.get(rateLimit, "normalizeIP")).toBe(normalizeIP);
+  });
+
+  it.each([
+    ["192.0.2.1", undefined, "192.0.2.1"],
+    ["::ffff:192.0.2.1", 64, "192.0.2.1"],
+    ["2001:DB8:1:2:3:4:5:6", undefined, "2001:db8:1:2::"],
+    ["2001:db8:1:2:3:4:5:6", 56, "2001:db8:1::"],
+    ["2001:db8:1:2:3:4:5:6", 128, "2001:db8:1:2:3:4:5:6"],
+    ["::1", 64, "::"],
+    ["Not An Address", 64, "not an address"],
+  ])("makes %s, of %s bits, to %s", (ip, subnet, key) => {
+    expect(normalizeIP(ip, subnet)).toBe(key);
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ redis: {} }, /'redis' is not taken.*joinCluster/],
+    [{ store: class {} }, /'store' is not taken.*joinCluster/],
+    [{ max: Number.NaN }, /'limit' must be a number/],
+    [{ max: "10" }, /'limit'/],
+    [{ timeWindow: 0 }, /'windowMs'/],
+    [{ timeWindow: "soon" }, /'timeWindow' must be milliseconds or a duration/],
+    [{ timeWindow: "-1 minute" }, /'timeWindow'/],
+    [{ timeWindow: 1_000, windowMs: 2_000 }, /'windowMs' and 'timeWindow' are two names/],
+    [{ max: 1, limit: 2 }, /'limit' and 'max' are two names/],
+    [{ hook: "onSend" }, /'hook' must be one of onRequest/],
+    [{ ban: "2" }, /'ban' must be a number/],
+    [{ groupId: 7 }, /'groupId' must be a name/],
+    [{ global: "yes" }, /'global' must be true or false/],
+    [{ onExceeded: {} }, /'onExceeded' must be a function/],
+    [{ ipv6Subnet: 129 }, /'ipv6Subnet' must be a whole number from 0 to 128/],
+    [{ cluster: {} }, /needs 'name'/],
+    [{ keyGenerator: "ip" }, /'key' must be a function/],
+  ])("that cannot be meant throw: %o", async (options, message) => {
+    await expect(register(options)).rejects.toThrow(TidegateError);
+    await expect(register(options)).rejects.toThrow(message);
+  });
+
+  it.each([
+    { cache: 10_000, skipOnError: true, nameSpace: "limit-", redis: null },
+    { prefix: "/api", logLevel: "warn", logSerializers: {} },
+    { max: undefined, timeWindow: undefined, keyGenerator: undefined, store: undefined },
+    { max: 5, limit: 5, timeWindow: "1 minute", windowMs: 60_000 },
+    { ban: -1, ipv6Subnet: 0 },
+  ])("that mean nothing or the same are taken: %o", async (options) => {
+    await register(options);
+    expect(warnings).toEqual([]);
+  });
+
+  it("of routes, handlers and questions are checked like those of the plugin", async () => {
+    const server = await register({ global: false });
+    const route = (own: unknown) => () =>
+      server.get("/", { config: { rateLimit: own as RateLimitOptions } }, async () => "");
+    expect(route({ max: Number.NaN })).toThrow(/'limit' must be a number/);
+    expect(route({ store: class {} })).toThrow(/'store' is not taken/);
+    expect(route(5)).toThrow(/'config.rateLimit' must be an object or false/);
+    expect(() => server.rateLimit({ max: -1 })).toThrow(/'limit'/);
+    expect(() => server.createRateLimit({ store: class {} as never })).toThrow(/'store'/);
+    expect(() => server.createRateLimit({ timeWindow: "soon" })).toThrow(/'timeWindow'/);
+  });
+
+  it("that nobody knows are said once, and can be kept quiet", async () => {
+    await register({ maxx: 5 });
+    await register({ maxx: 5, validate: { knownOptions: false } });
+    await register({ maxx: 5, validate: false });
+    expect(warnings).toEqual(["TIDEGATE_OPTION_UNREAD"]);
+  });
+});
+
+describe("lists", () => {
+  const reaches = async (options: object, ip: string): Promise<boolean> => {
+    const server = fastify({ trustProxy: "loopback" });
+    await register({ max: 0, validate: false, ...options }, server);
+    server.get("/", async () => "");
+    const { statusCode } = await server.inject({ url: "/", headers: { "x-forwarded-for": ip } });
+    return statusCode === 200;
+  };
+
+  it("have addresses, networks, and keys as users know them", async () => {
+    const allowList = ["192.0.2.1", "2001:db8:1:2::", "198.51.100.0/24"];
+    expect(await reaches({ allowList }, "192.0.2.1")).toBe(true);
+    expect(await reaches({ allowList }, "2001:db8:1:2:3::4")).toBe(true);
+    expect(await reaches({ allowList }, "198.51.100.7")).toBe(true);
+    expect(await reaches({ allowList }, "192.0.2.2")).toBe(false);
+    expect(await reaches({ allowList }, "2001:db8:1:3::")).toBe(false);
+  });
+
+  it("named allowList are compared with keys alone, where keys are not addresses", async () => {
+    const keyGenerator = () => "ada";
+    expect(await reaches({ keyGenerator, allowList: ["192.0.2.1"] }, "192.0.2.1")).toBe(false);
+    expect(await reaches({ keyGenerator, allowList: ["ada"] }, "192.0.2.1")).toBe(true);
+    expect(await reaches({ keyGenerator, allow: ["192.0.2.1"] }, "192.0.2.1")).toBe(true);
+  });
+});
+
+describe("safety nets", () => {
+  const warned = async (
+    serverOptions: FastifyServerOptions,
+    headers: Record<string, string>,
+  ): Promise<readonly (string | undefined)[]> => {
+    const server = await register({}, fastify(serverOptions));
+    server.get("/", async () => "");
+    await server.inject({ url: "/", headers });
+    return warnings;
+  };
+
+  it.each([
+    [false, ["TIDEGATE_FORWARDED_FOR_UNTRUSTED"]],
+    [true, ["TIDEGATE_PROXY_TRUSTS_ALL"]],
+    [() => true, ["TIDEGATE_PROXY_TRUSTS_ALL"]],
+    [1, ["TIDEGATE_PROXY_TRUSTS_HOPS"]],
+    ["loopback", []],
+    ["127.0.0.1", []],
+    [["10.0.0.0/8"], []],
+    [(_address: string, hop: number) => hop < 1, []],
+  ] as const)("find what trustProxy %o does (K2, K3, K4)", async (trustProxy, codes) => {
+    const options = { trustProxy: trustProxy as never };
+    expect(await warned(options, { "x-forwarded-for": "192.0.2.9" })).toEqual(codes);
+  });
+
+  it("find a trusted proxy that names no client", async () => {
+    expect(await warned({ trustProxy: "loopback" }, {})).toEqual(["TIDEGATE_FORWARDED_FOR_ABSENT"]);
+  });
+
+  it("leave decorators of others as they are, and say so once", async () => {
+    const server = fastify();
+    const theirs = () => "theirs";
+    server.decorate("rateLimit", theirs as never);
+    await register({}, server);
+    expect(server.rateLimit).toBe(theirs);
+    expect(server.createRateLimit).toBeTypeOf("function");
+    expect(warnings).toEqual(["TIDEGATE_DECORATOR_TAKEN"]);
+  });
+
+  it("leave the first registration its decorators", async () => {
+    const server = fastify();
+    await register({ max: 3 }, server);
+    const { rateLimit: first } = server;
+    await register({ max: 5 }, server);
+    expect(server.rateLimit).toBe(first);
+    expect(warnings).toEqual([]);
+  });
+
+  it("find limiters made for each request, and have them count together", async () => {
+    const server = await register({ global: false });
+    server.get("/", async (request, reply) => {
+      await server.rateLimit({ max: 2 }).call(server, request, reply);
+      return "";
+    });
+    const statuses: number[] = [];
+    for (let index = 0; index < 3; index++) statuses.push((await server.inject("/")).statusCode);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect(warnings).toEqual(["TIDEGATE_MADE_PER_REQUEST"]);
+  });
+
+  it("find two limits of one name", async () => {
+    const server = await register({ name: "api" });
+    const route = (url: string, own: RateLimitOptions) =>
+      server.get(url, { config: { rateLimit: { name: "mine", ...own } } }, async () => "");
+    route("/a", { max: 1 });
+    route("/b", { max: 2 });
+    route("/c", { timeWindow: 1_000 });
+    expect(() => route("/d", { continueExceeding: true })).toThrow(/both named "mine"/);
+    expect((await server.inject("/a")).headers["x-ratelimit-remaining"]).toBe("0");
+    expect((await server.inject("/b")).headers["x-ratelimit-remaining"]).toBe("0");
+    expect((await server.inject("/c")).headers["x-ratelimit-remaining"]).toBe("999");
+  });
+
+  it("find a question that would hold a place", async () => {
+    const { concurrency } = await import("@tidegate/core");
+    const server = await register({});
+    const policies = [concurrency({ limit: 1 })];
+    expect(() => server.createRateLimit({ policies })).toThrow(/'concurrency'/);
+  });
+});

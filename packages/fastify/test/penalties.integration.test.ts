@@ -1,0 +1,161 @@
+import { HOUR, MINUTE } from "@tidegate/core";
+import { describe, expect, it } from "vitest";
+import { type App, clock, withPlugin } from "./app.ts";
+
+/** What `count` requests are answered: status and wait. */
+async function answers(app: App, count: number): Promise<(readonly [number, string])[]> {
+  const all: (readonly [number, string])[] = [];
+  for (let index = 0; index < count; index++) {
+    const { status, headers } = await app.get();
+    all.push([status, headers["retry-after"] ?? ""]);
+  }
+  return all;
+}
+
+describe("ban", () => {
+  it("turns refusals into 403 once there were more than so many, until the window ends", async () => {
+    const told: string[] = [];
+    const options = {
+      ...{ max: 1, ban: 2 },
+      onExceeding: (_request: unknown, key: string) => told.push(`exceeding ${key}`),
+      onExceeded: (_request: unknown, key: string) => told.push(`exceeded ${key}`),
+      onBanReach: (_request: unknown, key: string) => told.push(`ban ${key}`),
+    };
+    await withPlugin(options as never, {
+      visit: async (app) => {
+        const [one, ...others] = (await answers(app, 5)).map(([status]) => status);
+        expect([one, others]).toEqual([200, [429, 429, 403, 403]]);
+        const { body } = await app.get();
+        expect(body).toMatchObject({ statusCode: 403, error: "Forbidden" });
+        const [exceeded, ban] = ["exceeded 127.0.0.1", "ban 127.0.0.1"];
+        expect(told).toEqual([
+          ...["exceeding 127.0.0.1", exceeded, exceeded],
+          ...[exceeded, ban, exceeded, ban, exceeded, ban],
+        ]);
+        clock.advance(MINUTE);
+        expect((await app.get()).status).toBe(200);
+      },
+    });
+  });
+
+  it("of 0 comes with the first refusal", async () => {
+    await withPlugin(
+      { max: 1, ban: 0 },
+      {
+        visit: async (app) => {
+          expect(await app.statuses("/", "/")).toEqual([200, 403]);
+        },
+      },
+    );
+  });
+});
+
+describe("continueExceeding", () => {
+  it("starts the window anew with every refusal, also for the banned", async () => {
+    for (const ban of [-1, 0, 1]) {
+      await withPlugin(
+        { max: 1, ban, continueExceeding: true },
+        {
+          visit: async (app) => {
+            const [first, ...refused] = await answers(app, 3);
+            expect(first?.[0]).toBe(200);
+            expect(refused.map(([, wait]) => wait)).toEqual(["60", "60"]);
+            clock.advance(MINUTE - 1);
+            const [again] = await answers(app, 1);
+            const isBanned = ban === 0 || ban === 1;
+            expect(again).toEqual([isBanned ? 403 : 429, "60"]);
+            clock.advance(MINUTE);
+            expect((await app.get()).status).toBe(200);
+          },
+        },
+      );
+    }
+  });
+});
+
+describe("exponentialBackoff", () => {
+  it("doubles the wait with every refusal, and holds what it tells (W7)", async () => {
+    await withPlugin(
+      { max: 1, ban: 2, exponentialBackoff: true },
+      {
+        visit: async (app) => {
+          expect(await answers(app, 5)).toEqual([
+            ...[[200, ""] as const, [429, "60"] as const, [429, "120"] as const],
+            ...[[403, "240"] as const, [403, "480"] as const],
+          ]);
+          clock.advance(480_000);
+          expect((await app.get()).status).toBe(200);
+        },
+      },
+    );
+  });
+
+  it("gives way to continueExceeding", async () => {
+    const options = { max: 1, exponentialBackoff: true, continueExceeding: true };
+    await withPlugin(options, {
+      visit: async (app) => {
+        expect((await answers(app, 4)).at(-1)).toEqual([429, "60"]);
+      },
+    });
+  });
+});
+
+describe("createRateLimit", () => {
+  it("counts, or looks, and sends nothing", async () => {
+    await withPlugin(
+      { global: false, max: 2, ban: 1 },
+      {
+        build: (server) => {
+          const ask = server.createRateLimit();
+          server.get("/", async (request) => ask(request));
+          server.get("/look", async (request) => ask(request, { increment: false }));
+        },
+        visit: async (app) => {
+          const state = async (path: string) => (await app.get(path)).body;
+          const fresh = {
+            ...{ isAllowed: false, key: "127.0.0.1", max: 2, timeWindow: MINUTE, remaining: 2 },
+            ...{ ttl: 0, ttlInSeconds: 0, isExceeded: false, isBanned: false },
+          };
+          const counting = { ...fresh, ttl: MINUTE, ttlInSeconds: 60 };
+          expect(await state("/look")).toEqual(fresh);
+          expect(await state("/")).toEqual({ ...counting, remaining: 1 });
+          clock.advance(500);
+          const later = { ...counting, ttl: 59_500 };
+          expect(await state("/look")).toEqual({ ...later, remaining: 1 });
+          expect(await state("/")).toEqual({ ...later, remaining: 0 });
+          expect(await state("/look")).toEqual({ ...later, remaining: 0 });
+          const over = { ...later, remaining: 0, isExceeded: true };
+          expect(await state("/")).toEqual(over);
+          expect(await state("/look")).toEqual(over);
+          expect(await state("/")).toEqual({ ...over, isBanned: true });
+          const { headers, status } = await app.get();
+          expect(status).toBe(200);
+          expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
+        },
+      },
+    );
+  });
+
+  it("says who is always let through, and whom it asks for", async () => {
+    await withPlugin(
+      { global: false },
+      {
+        build: (server) => {
+          const ask = server.createRateLimit({
+            max: async (_request, key) => (key === "pro" ? 9 : 3),
+            timeWindow: async () => HOUR,
+            keyGenerator: (request) => String(request.headers["x-user"]),
+            allowList: ["root"],
+          });
+          server.get("/", async (request) => ask(request));
+        },
+        visit: async (app) => {
+          const state = async (user: string) => (await app.get("/", { "x-user": user })).body;
+          expect(await state("root")).toEqual({ isAllowed: true, key: "root" });
+          expect(await state("pro")).toMatchObject({ key: "pro", max: 9, timeWindow: HOUR });
+          expect(await state("eve")).toMatchObject({ key: "eve", max: 3, remaining: 2 });
+        },
+      },
+    );
+  });
+});
