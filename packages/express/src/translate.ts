@@ -27,7 +27,7 @@ import { LimiterStore } from "./limiter-store.ts";
 import type { AugmentedRequest, Options, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
 import { RequestInfo } from "./rate-limit-info.ts";
-import { isMadePerRequest, warningsOf } from "./safety-nets.ts";
+import { isMadePerRequest, sayUnknownSwitches, warningsOf } from "./safety-nets.ts";
 import type { Store } from "./store.ts";
 import { asStore, StoreCounter } from "./store-counter.ts";
 
@@ -94,6 +94,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
   sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);
   sayRemoved(given, warnings);
+  sayUnknownSwitches(given.validate, warnings);
   const gateOptions = gateOptionsOf(given, warnings);
   const used = { ...DEFAULTS, ...given, ...usedOf(gateOptions) } as unknown as Options;
   const store = given.store === undefined ? null : asStore(given.store);

@@ -47,7 +47,12 @@ describe("a mistake in the options", () => {
     expect(() => rateLimit({ logger: (() => {}) as never })).toThrow(TypeError);
     expect(() => rateLimit({ limit: Number.NaN })).toThrow(/TIDEGATE_OPTION_INVALID/);
     expect(() => rateLimit({ windowMs: 0 })).toThrow(/TIDEGATE_OPTION_INVALID/);
-    expect(() => rateLimit({ validate: { nonsense: true } as never })).not.toThrow();
+  });
+
+  it("is a name in validate that switches nothing", () => {
+    const { heard, logger } = listener();
+    rateLimit({ validate: { nonsense: true, keyGeneratorIpFallback: false } as never, logger });
+    expect(heard).toEqual(["error TIDEGATE_SWITCH_UNREAD"]);
   });
 
   it("is no key function that reads an address, whatever its text says (W37)", () => {

@@ -26,6 +26,7 @@ export type WarningCode =
   | "TIDEGATE_LIMIT_ZERO"
   | "TIDEGATE_OPTION_UNREAD"
   | "TIDEGATE_OPTION_REMOVED"
+  | "TIDEGATE_SWITCH_UNREAD"
   | "TIDEGATE_HEADERS_UNREAD"
   | "TIDEGATE_SUBNET_UNREAD"
   | "TIDEGATE_FIELD_NAME_INVALID"
@@ -149,6 +150,11 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     switch: "onLimitReached",
     meaning: "An option was given that the limiter replaced has removed, too; it was ignored.",
     remedy: "Take it out: `onLimited` is told of refusals, and `standardHeaders` chooses fields.",
+  },
+  TIDEGATE_SWITCH_UNREAD: {
+    switch: "validationsConfig",
+    meaning: "`validate` names a warning that there is none of, so nothing is switched by it.",
+    remedy: "Take a name from this page.",
   },
   TIDEGATE_HEADERS_UNREAD: {
     switch: "headersDraftVersion",

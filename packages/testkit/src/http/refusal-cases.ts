@@ -172,6 +172,31 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["S1", "S11", "B5"],
+    title: "lists, trouble and blocks are problems of their own kinds in the preset api",
+    async run(framework) {
+      const seen = async (options: object): Promise<unknown[]> => {
+        let kind: unknown[] = [];
+        await visit(framework, { preset: "api", limit: 1, ...options } as never, async (site) => {
+          const response = await site.get();
+          const { type, title } = checkProblem(response);
+          kind = [response.status, String(type).replace(/^.*#/, ""), title];
+        });
+        return kind;
+      };
+      assert.deepEqual(await seen({ block: ["127.0.0.1"] }), [403, "about:blank", "Forbidden"]);
+      const failing = { onError: "closed", key: () => Promise.reject(new Error("no")) };
+      const reduced = "Temporary Reduced Capacity";
+      assert.deepEqual(await seen(failing), [503, "temporary-reduced-capacity", reduced]);
+      await visit(framework, { preset: "api", limit: 9 }, async (site) => {
+        site.limiter.block("127.0.0.1", 5_000);
+        const response = await site.get();
+        assert.equal(field(response, "Retry-After"), "5");
+        assert.match(String(checkProblem(response)["type"]), /#abnormal-usage-detected$/);
+      });
+    },
+  },
+  {
     ids: ["N1", "N5", "N9"],
     title: "the body does not depend on what a client accepts, and is never 406",
     async run(framework) {
