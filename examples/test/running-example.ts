@@ -15,6 +15,8 @@ import { promisify } from "node:util";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/g;
 const PATIENCE_MS = 15_000;
+/** Less than a test waits for what it does at its end. */
+const END_PATIENCE_MS = 5_000;
 
 export interface ExampleOptions {
   /** Which of the page's commands that start a program, the first one being 0. */
@@ -113,7 +115,7 @@ export class RunningExample {
   /** Ends it as Ctrl+C does, and fails unless it ends by itself and content. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     this.#child.kill(signal);
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), END_PATIENCE_MS);
     const [code, killedBy] = await this.#exit;
     clearTimeout(timer);
     if (code !== 0) {
