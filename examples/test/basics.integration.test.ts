@@ -5,7 +5,7 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type ExampleOptions, RunningExample } from "./running-example.ts";
 
-const FRAMEWORKS = ["express", "koa"];
+const FRAMEWORKS = ["express", "koa", "fastify"];
 
 async function running(
   { onTestFinished }: TestContext,
@@ -30,6 +30,12 @@ describe.concurrent("the examples", () => {
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(50);
     expect(refused.headers["content-type"]).toMatch(/^application\/problem\+json/);
     expect(JSON.parse(refused.text)["violated-policies"]).toEqual(["api"]);
+  });
+
+  it("fastify: has a limit of its own for a route", async (test) => {
+    const example = await running(test, "fastify");
+    expect(await example.statuses(3, { path: "/search" })).toEqual([200, 200, 429]);
+    expect((await example.ask()).headers["ratelimit"]).toBe('"api";r=4;t=60');
   });
 
   it("node-http: makes headers of a decision", async (test) => {

@@ -13,6 +13,7 @@ const REFUSAL_ONLY = ["cache-control", "etag"];
 const CASES = [
   { name: "express-rate-limit", isImportOnly: true, retryAfter: 900 },
   { name: "koa-ratelimit", isImportOnly: true, retryAfter: 900 },
+  { name: "fastify-rate-limit", isImportOnly: true, retryAfter: 900 },
   { name: "rate-limiter-flexible", isImportOnly: false, retryAfter: 60 },
 ];
 
