@@ -70,8 +70,9 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
   const headers = sentHeaders(settings.names, context);
   answer(context, status, problem ?? message, problem !== null);
   const { retryAfterSeconds, key } = refusal;
+  const id = key === null ? null : settings.shownKey(context, key);
   context.state["rateLimit"] = {
-    ...{ after: retryAfterSeconds, headers, id: key, message },
+    ...{ after: retryAfterSeconds, headers, id, message },
   } satisfies RateLimitState;
   gate.announce(context, context, refusal);
   if (!throws) return;

@@ -12,6 +12,7 @@ import {
   type Gate,
   type GateOptions,
   isCalledBy,
+  type Key,
   makeGate,
   pickGateOptions,
   sayUnread,
@@ -51,6 +52,8 @@ export interface Settings {
   readonly names: readonly string[];
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;
+  /** A key as users know it: an address as Koa has it. */
+  readonly shownKey: (context: Context, key: Key) => Key;
 }
 
 export function translate(passed: Options = {}): Settings {
@@ -70,6 +73,7 @@ export function translate(passed: Options = {}): Settings {
     names: sendsNames ? [names.remaining, names.reset, names.limit] : [],
     errorMessage: given.errorMessage || undefined,
     throws: given.throw === true,
+    shownKey: shownKeyOf(options),
   };
 }
 
@@ -81,7 +85,7 @@ function gateOptionsOf(given: Options): GateOptions<Context, Context> {
   const block = spelled(given, "block", "blacklist");
   const statusCode = spelled(given, "statusCode", "status");
   const { onLimited, disableHeader } = given;
-  return withKeySecond<Context, Context>({
+  const options: GateOptions<Context, Context> = {
     ...pickGateOptions<Context, Context>(given),
     ...withoutUndefined({ limit, windowMs, key, allow, block, statusCode } as GateOptions<
       Context,
@@ -91,7 +95,12 @@ function gateOptionsOf(given: Options): GateOptions<Context, Context> {
       onLimited: (context, _context, refusal) => onLimited(context, refusal),
     }),
     ...(disableHeader !== undefined && { legacyHeaders: legacyHeaders(given) }),
-  });
+  };
+  return withKeySecond(options, shownKeyOf(options));
+}
+
+function shownKeyOf({ key: ask }: GateOptions<Context, Context>): Settings["shownKey"] {
+  return ask === undefined ? (context, key) => context.ip || key : (_context, key) => key;
 }
 
 /** `disableHeader` says the opposite of `legacyHeaders`. */

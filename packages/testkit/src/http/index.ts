@@ -10,6 +10,15 @@ import { REFUSAL_CASES } from "./refusal-cases.ts";
 
 export type { HttpCase } from "./contract-case.ts";
 export {
+  type Answered,
+  type Difference,
+  explainAll,
+  isOfKeeping,
+  type Pair,
+  type Row,
+  rowsTold,
+} from "./differential.ts";
+export {
   type Served,
   Site,
   type SiteAnswer,

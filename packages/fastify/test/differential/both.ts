@@ -1,0 +1,130 @@
+/**
+ * Sends a scenario's requests through an application with @fastify/rate-limit, and through the same
+ * application with ours, at the same made-up times.
+ */
+
+import { createRequire } from "node:module";
+import type { Answered, Pair } from "@tidegate/testkit/http";
+import fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyRequest,
+} from "fastify";
+import { vi } from "vitest";
+import { type errorResponseBuilderContext, rateLimit as ours } from "../../src/index.ts";
+import type { Scenario, ScenarioRequest } from "./scenario.ts";
+
+const CACHED = {
+  "cache-control": "public, max-age=60",
+  "last-modified": new Date(0).toUTCString(),
+};
+
+type Plugin = FastifyPluginAsync<Record<string, unknown>>;
+
+// Its types would add to the same ones of Fastify's that ours add to.
+const require = createRequire(import.meta.url);
+const theirs: Plugin = require("@fastify/rate-limit");
+
+/** Every request with both of its answers. Needs fake timers. */
+export async function sendThroughBoth(scenario: Scenario): Promise<Pair<Scenario>[]> {
+  const their = await application(scenario, theirs);
+  const our = await application(scenario, ours as unknown as Plugin);
+  const pairs: Pair<Scenario>[] = [];
+  for (const request of scenario.requests) {
+    vi.advanceTimersByTime(request.afterMs);
+    const [one, other] = [await ask(their, request), await ask(our, request)];
+    pairs.push({ scenario, request, theirs: one, ours: other });
+  }
+  await Promise.all([their.close(), our.close()]);
+  return pairs;
+}
+
+async function application(scenario: Scenario, plugin: Plugin): Promise<FastifyInstance> {
+  const { peculiarity, options } = scenario;
+  const app = fastify({ trustProxy: "loopback" });
+  const told: string[] = [];
+  app.addHook("onRequest", async (_request, reply) => {
+    reply.headers(CACHED);
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    // What callbacks were told, in their order.
+    if (told.length > 0) reply.header("x-told", told.splice(0).join(" "));
+  });
+  const given = { ...optionsFor(scenario, told), ...(plugin === ours && { validate: false }) };
+  await app.register(plugin, given);
+  if (peculiarity === "stacked") await app.register(plugin, { ...given, max: 5 });
+  const own = { rateLimit: options.routeMax === undefined ? {} : { max: options.routeMax } };
+  const method = ["GET", "POST", "OPTIONS"];
+  const handler = async (): Promise<string> => "admitted";
+  app.route({ method, url: "/", handler });
+  app.route({ method, url: "/own", config: own, handler });
+  app.route({ method, url: "/off", config: { rateLimit: false }, handler });
+  const group = { rateLimit: { groupId: "two", max: 2 } };
+  for (const url of ["/one-of-two", "/other-of-two"]) {
+    app.route({ method, url, config: group, handler });
+  }
+  app.route({ method, url: "/handled", preHandler: app.rateLimit({ max: 2 }), handler });
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) => {
+    reply.code(404).send({ hello: "nobody" });
+  });
+  return app;
+}
+
+function optionsFor({ peculiarity, options }: Scenario, told: string[]): Record<string, unknown> {
+  const {
+    max,
+    isFunction,
+    keyed,
+    allowList,
+    hides,
+    builds,
+    routeMax: _routeMax,
+    ...same
+  } = options;
+  const user = (request: FastifyRequest): unknown => request.headers["x-user"];
+  const tell = (what: string) => (_request: FastifyRequest, key: string) => {
+    told.push(`${what}:${key}`);
+  };
+  const hidden = { limit: { "x-ratelimit-limit": false }, reset: { "ratelimit-reset": false } };
+  const lists = {
+    none: peculiarity === "address-lists" ? ["2001:db8:1:2::5", "198.51.100.0/24"] : undefined,
+    array: ["listed", "192.0.2.2", "2001:db8:1:2::"],
+    function: async (request: FastifyRequest, key: string) =>
+      user(request) === "listed" || key === "192.0.2.2",
+  };
+  const bare = peculiarity === "bare-body";
+  const all: Record<string, unknown> = {
+    ...same,
+    ...{ max: isFunction ? async () => max ?? 3 : max, allowList: lists[allowList] },
+    exponentialBackoff: peculiarity === "backoff",
+    ...(keyed && { keyGenerator: user }),
+    ...(hides !== "none" && { addHeaders: hidden[hides], addHeadersOnExceeding: hidden[hides] }),
+    ...((builds !== "nothing" || bare) && {
+      errorResponseBuilder: (_request: FastifyRequest, context: errorResponseBuilderContext) =>
+        bare ? { context } : built(builds, context),
+    }),
+    ...{ onExceeding: tell("below"), onExceeded: tell("over"), onBanReach: tell("ban") },
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function built(what: string, context: errorResponseBuilderContext): object {
+  const { statusCode } = context;
+  if (what === "object") return { statusCode, context };
+  return Object.assign(new Error(JSON.stringify(context)), { statusCode });
+}
+
+async function ask(app: FastifyInstance, given: ScenarioRequest): Promise<Answered> {
+  const { method, url, user, from, isPreflight } = given;
+  const { statusCode, headers, body } = await app.inject({
+    ...{ method: isPreflight ? "OPTIONS" : method, url },
+    headers: {
+      ...{ "x-user": user, "x-forwarded-for": from },
+      ...(isPreflight && {
+        origin: "https://shop.example",
+        "access-control-request-method": "PUT",
+      }),
+    },
+  });
+  return { status: statusCode, headers, text: body };
+}
