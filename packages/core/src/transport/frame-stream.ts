@@ -2,18 +2,27 @@
  * Frames over a stream of bytes: each behind its length, as 32 bits, little endian.
  *
  * What arrives is cut anywhere. At most one frame is held while it is incomplete, and a length that
- * no frame has ends the stream: what follows cannot be understood.
+ * no frame has ends the stream: what follows cannot be understood. One such length alone is a sign of
+ * life: nothing follows it, and nobody is given anything.
  */
 
 import { FRAME_BYTES_MAX } from "./transport.ts";
 
 const LENGTH_BYTES = 4;
+const SIGN_OF_LIFE = FRAME_BYTES_MAX + 1;
 
 /** A frame with its length in front. */
 export function framed(frame: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(LENGTH_BYTES + frame.length);
   bytes.writeUInt32LE(frame.length);
   bytes.set(frame, LENGTH_BYTES);
+  return bytes;
+}
+
+/** What to say so that somebody hears something. */
+export function signOfLife(): Buffer {
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES);
+  bytes.writeUInt32LE(SIGN_OF_LIFE);
   return bytes;
 }
 
@@ -39,6 +48,10 @@ export class FrameStream {
         }
         if (this.#lengthBytes < LENGTH_BYTES) return true;
         const length = this.#length.readUInt32LE();
+        if (length === SIGN_OF_LIFE) {
+          this.#lengthBytes = 0;
+          continue;
+        }
         if (length > FRAME_BYTES_MAX) return false;
         this.#frame = new Uint8Array(length);
         this.#filled = 0;

@@ -2,26 +2,25 @@
  * Frames between processes of one machine, with nothing to install.
  *
  * All of them know one socket. Who finds nobody there listens on it and relays: whatever one says
- * goes to all others. When the relay ends, the others notice at once, and one of them takes its
- * place. Two may do so at the same moment; the one whose socket is not the one at the path any more
- * steps down within a second, and what was lost meanwhile is asked for again, as always.
+ * goes to all others. When the relay ends the others notice at once, when it is stopped after two
+ * seconds, and one of them takes its place. Two may do so at the same moment, and one that was stopped
+ * goes on later; whose socket is not the one at the path any more steps down within half a second.
+ * What was lost meanwhile is asked for again, as always.
  */
 
-import { renameSync, statSync, unlinkSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
-import { FrameStream, framed } from "./frame-stream.ts";
+import { framed } from "./frame-stream.ts";
+import { IpcLink, LIFE_MS, type LinkError, type LinkOwner } from "./ipc-link.ts";
 import { meetingPlace } from "./meeting-place.ts";
+import { closeAt, markOf, removeMarked } from "./socket-file.ts";
 import type { Transport, TransportContext } from "./transport.ts";
 
-/** Bytes that may wait for one slow process; beyond, frames for it are dropped. */
-const QUEUE_BYTES_MAX = 1_048_576;
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 1_000;
-const WATCH_MS = 1_000;
-/** How long closing waits for a process that does not read. */
-const LINGER_MS = 500;
+/** One or two are chance: somebody else was faster. */
+const FAILURES_WORTH_TELLING = 3;
 
 class IpcTransport implements Transport {
   /** Services of one user on one machine would share their limits by accident. */
@@ -31,22 +30,30 @@ class IpcTransport implements Transport {
   #changed: () => void = () => {};
   #namespace = "";
   /** As the relay: everybody who is connected. Otherwise the relay, once it is. */
-  readonly #links = new Set<Socket>();
+  readonly #links = new Set<IpcLink>();
+  /** Those of them who have not said anything yet. A relay that is stopped is one, to newcomers. */
+  readonly #mute = new Set<IpcLink>();
   #server: Server | undefined;
-  /** What tells the file at the path that this one made from any other. */
-  #made = "";
   #path = "";
+  /** The file at the path: as the relay the one it made, otherwise the one it has knocked at last. */
+  #mark = "";
+  /** The file of a relay that did not answer: nobody need knock there again. */
+  #silentMark = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  /** What has been reported since it last worked. */
+  readonly #told = new Set<string>();
   #wasConnected = false;
+  #wasBusy = false;
 
   get connected(): boolean {
     return this.#server !== undefined || this.#links.size > 0;
   }
 
+  /** One process that reads slowly, or is stopped, must not keep this one from telling the others. */
   get busy(): boolean {
-    for (const link of this.#links) if (link.writableNeedDrain) return true;
-    return false;
+    for (const link of this.#links) if (!link.isFull) return false;
+    return this.#links.size > 0;
   }
 
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
@@ -64,122 +71,156 @@ class IpcTransport implements Transport {
   async close(): Promise<void> {
     this.#receive = undefined;
     clearTimeout(this.#timer);
-    await Promise.all(this.#part().map(ended));
+    await Promise.all(this.#part().map((link) => link.end()));
   }
 
   /** Connects to the relay, or becomes it. */
   #meet(): void {
     if (this.#receive === undefined) return;
-    let path: string;
     try {
-      path = meetingPlace(this.#namespace);
+      this.#path = meetingPlace(this.#namespace);
     } catch (error) {
       this.#fail(error);
       return;
     }
-    const socket = connect(path);
-    socket.unref();
-    socket.once("connect", () => this.#adopt(socket));
-    socket.once("error", (error: Error & { readonly code?: string }) => {
-      if (this.#links.has(socket)) return;
-      if (error.code === "ENOENT" || error.code === "ECONNREFUSED") this.#relay(path, error.code);
-      else this.#fail(error);
-    });
+    this.#mark = markOf(this.#path);
+    if (this.#mark !== "" && this.#mark === this.#silentMark) {
+      this.#relay();
+      return;
+    }
+    const link = new IpcLink(connect(this.#path), this.#owner);
+    this.#mute.add(link);
+    link.showLife();
+    link.expectLife();
   }
 
-  /** Listens at the path. A socket that nobody answers at was left there by a process that died. */
-  #relay(path: string, code: string): void {
-    if (this.#receive === undefined) return;
-    try {
-      if (code === "ECONNREFUSED" && process.platform !== "win32") unlinkSync(path);
-    } catch {
-      // Somebody else was faster.
-    }
-    const server = createServer((socket) => this.#adopt(socket));
-    server.once("error", (error) => this.#fail(error));
+  /** Listens at the path. A file that nobody answers at was left by a process that died or stopped. */
+  #relay(): void {
+    removeMarked(this.#path, this.#mark);
+    const server = createServer((socket) => {
+      const link = new IpcLink(socket, this.#owner);
+      if (this.#server === server) this.#mute.add(link);
+      else link.destroy();
+    });
+    server.on("error", (error) => {
+      // The relay goes on without those that it cannot take.
+      if (this.#server === server) this.#tell(error);
+      else this.#fail(error);
+    });
     // A worker of node:cluster would otherwise listen through its parent, together with all others.
-    server.listen({ path, exclusive: true }, () => {
+    server.listen({ path: this.#path, exclusive: true }, () => {
       if (this.#receive === undefined) {
         server.close();
         return;
       }
       this.#server = server;
-      this.#made = made;
-      this.#path = path;
-      this.#failures = 0;
-      this.#watch(path);
+      this.#mark = made;
+      this.#succeed();
+      this.#tend();
       this.#look();
     });
     // Read at once, before anybody else can have replaced it.
-    const made = markOf(path);
+    const made = markOf(this.#path);
     server.unref();
   }
 
-  /** Steps down when the path leads to somebody else. */
-  #watch(path: string): void {
-    this.#later(WATCH_MS, () => {
+  /** What the relay does again and again. It steps down when the path leads to somebody else. */
+  #tend(): void {
+    this.#later(LIFE_MS, () => {
       if (this.#server === undefined) return;
-      if (markOf(path) === this.#made) {
-        this.#watch(path);
+      if (markOf(this.#path) !== this.#mark) {
+        for (const link of this.#part()) link.destroy();
+        this.#look();
+        this.#meet();
         return;
       }
-      for (const socket of this.#part()) socket.destroy();
-      this.#look();
-      this.#meet();
+      for (const link of this.#links) {
+        link.showLife();
+        if (link.isStuck()) {
+          this.#report("a process of this machine does not read: it misses what others say");
+        }
+      }
+      this.#tend();
     });
   }
 
-  #adopt(socket: Socket): void {
-    if (this.#receive === undefined) {
-      socket.destroy();
-      return;
-    }
-    this.#failures = 0;
-    this.#links.add(socket);
-    socket.unref();
-    const stream = new FrameStream((frame) => this.#hear(frame, socket));
-    socket.on("data", (bytes) => {
-      if (!stream.push(bytes)) socket.destroy();
-    });
-    socket.on("error", () => {});
-    socket.on("drain", () => {
-      if (!this.busy) this.#tell();
-    });
-    socket.once("close", () => {
-      this.#links.delete(socket);
-      // The relay goes on without one of the others; the others need another relay.
-      if (this.#server === undefined) this.#retry();
+  readonly #owner: LinkOwner = {
+    greeted: (link) => {
+      if (!this.#mute.delete(link)) return;
+      this.#links.add(link);
+      if (this.#server === undefined) this.#succeed();
+      else link.showLife();
       this.#look();
-    });
-    this.#look();
-  }
+    },
+    hear: (frame, link) => {
+      if (!this.#links.has(link)) return;
+      if (this.#server !== undefined) this.#send(frame, link);
+      try {
+        this.#receive?.(frame);
+      } catch (error) {
+        this.#report(`a receiver threw: ${String(error)}`);
+      }
+    },
+    drained: () => this.#look(),
+    closed: (link, error) => {
+      if (this.#mute.delete(link)) {
+        if (this.#server === undefined) this.#unanswered(link, error);
+      } else if (this.#links.delete(link)) {
+        // The relay goes on without one of the others; the others need another relay.
+        if (this.#server === undefined) {
+          if (link.isSilent) this.#silentMark = this.#mark;
+          this.#retry();
+        }
+        this.#look();
+      }
+    },
+  };
 
-  #hear(frame: Uint8Array, from: Socket): void {
-    if (this.#server !== undefined) this.#send(frame, from);
-    try {
-      this.#receive?.(frame);
-    } catch (error) {
-      this.#report(`a receiver threw: ${String(error)}`);
+  #unanswered(link: IpcLink, error: LinkError | undefined): void {
+    if (error?.code === "ENOENT" || error?.code === "ECONNREFUSED") {
+      this.#relay();
+    } else if (link.isSilent) {
+      this.#silentMark = this.#mark;
+      this.#fail("the process that relays does not answer");
+    } else if (error === undefined || error.code === "EPIPE" || error.code === "ECONNRESET") {
+      this.#fail("the process that relays takes no more: it may have no free descriptors");
+    } else {
+      this.#fail(error);
     }
   }
 
   /** Sends a frame to all but one; false if not everybody took it. */
-  #send(frame: Uint8Array, except: Socket | undefined): boolean {
+  #send(frame: Uint8Array, except: IpcLink | undefined): boolean {
     if (this.#links.size === 0) return true;
     const bytes = framed(frame);
     let isSent = true;
-    for (const socket of this.#links) {
-      if (socket === except) continue;
-      if (socket.writableLength + bytes.length > QUEUE_BYTES_MAX) isSent = false;
-      else socket.write(bytes);
+    for (const link of this.#links) {
+      if (link !== except && !link.send(bytes)) isSent = false;
     }
+    if (this.busy) this.#wasBusy = true;
     return isSent;
   }
 
-  #fail(error: unknown): void {
+  #fail(trouble: unknown): void {
     this.#failures++;
-    this.#report(`cannot reach other processes of this machine: ${String(error)}`);
+    if (this.#failures >= FAILURES_WORTH_TELLING) this.#tell(trouble);
     this.#retry();
+  }
+
+  #succeed(): void {
+    this.#failures = 0;
+    this.#silentMark = "";
+    if (this.#told.size === 0) return;
+    this.#told.clear();
+    this.#report("reaches other processes of this machine again");
+  }
+
+  /** Trouble lasts, and is said once. */
+  #tell(trouble: unknown): void {
+    const sentence = String(trouble);
+    if (this.#told.has(sentence)) return;
+    this.#told.add(sentence);
+    this.#report(`cannot reach other processes of this machine: ${sentence}`);
   }
 
   #retry(): void {
@@ -195,14 +236,12 @@ class IpcTransport implements Transport {
     this.#timer.unref();
   }
 
-  /** Says whether it is connected, if that is not what was said before. */
+  /** Says whether it is connected, if that is not what was said before, and that it is not busy now. */
   #look(): void {
-    if (this.connected === this.#wasConnected) return;
+    const isEased = this.#wasBusy && !this.busy;
+    if (isEased) this.#wasBusy = false;
+    if (this.connected === this.#wasConnected && !isEased) return;
     this.#wasConnected = this.connected;
-    this.#tell();
-  }
-
-  #tell(): void {
     if (this.#receive === undefined) return;
     try {
       this.#changed();
@@ -211,13 +250,15 @@ class IpcTransport implements Transport {
     }
   }
 
-  /** Lets go of everybody; returns the sockets, which still have to end. */
-  #part(): readonly Socket[] {
+  /** Lets go of everybody; returns the links, which still have to end. */
+  #part(): readonly IpcLink[] {
     const links = [...this.#links];
     const server = this.#server;
     this.#server = undefined;
-    if (server !== undefined) closeAt(server, this.#path, markOf(this.#path) === this.#made);
+    if (server !== undefined) closeAt(server, this.#path, this.#mark);
     this.#links.clear();
+    for (const link of this.#mute) link.destroy();
+    this.#mute.clear();
     return links;
   }
 }
@@ -238,47 +279,4 @@ export function ipcTransport(...given: readonly unknown[]): Transport {
     );
   }
   return new IpcTransport();
-}
-
-/** Ends a socket when all that was written to it has left, or when that takes too long. */
-function ended(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    socket.end(() => socket.destroy());
-  });
-}
-
-/**
- * Stops listening. The runtime takes the file at the path away with it, whosever that is by now: one
- * that somebody else has made in the meantime is moved aside for that moment.
- */
-function closeAt(server: Server, path: string, isOwn: boolean): void {
-  const aside = `${path}.${process.pid}`;
-  let isAside = false;
-  try {
-    if (!isOwn) renameSync(path, aside);
-    isAside = !isOwn;
-  } catch {
-    // There is no file.
-  }
-  server.close();
-  try {
-    if (isAside) renameSync(aside, path);
-  } catch {
-    // Whoever listens there notices that it has gone, and makes another.
-  }
-}
-
-/** Its number alone is not enough: file systems give it to the next file as soon as it is free. */
-function markOf(path: string): string {
-  try {
-    const { ino, ctimeNs } = statSync(path, { bigint: true });
-    return `${ino} ${ctimeNs}`;
-  } catch {
-    return "";
-  }
 }

@@ -7,9 +7,9 @@
  */
 
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 const PRIVATE = 0o700;
 const OTHERS = 0o077;
@@ -19,7 +19,7 @@ const NAME_DIGITS = 24;
 /** Fewer would let two namespaces of one user meet by chance. */
 const NAME_DIGITS_MIN = 12;
 
-/** The path for a namespace; throws a sentence when its folder is not private, or too long. */
+/** The path for a namespace; throws a sentence when its folder cannot be, or is not private. */
 export function meetingPlace(namespace: string): string {
   const name = createHash("sha256").update(namespace).digest("hex");
   if (process.platform === "win32") {
@@ -34,13 +34,31 @@ export function meetingPlace(namespace: string): string {
       `${folder} is too long for the path of a socket: set XDG_RUNTIME_DIR to a shorter folder, the same for all processes`,
     );
   }
-  mkdirSync(folder, { recursive: true, mode: PRIVATE });
+  makeFolder(folder);
   const stat = lstatSync(folder);
   // In a folder that all may write to, somebody may have been here before us.
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & OTHERS) !== 0) {
     throw new Error(`${folder} must be a folder of this user that nobody else can enter`);
   }
   return join(folder, name.slice(0, digits));
+}
+
+/** Not by the runtime's own recursion, which never ends where nothing can be made, as in /proc. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: PRIVATE });
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    if (code === "EEXIST") return;
+    const above = dirname(folder);
+    if (code !== "ENOENT" || existsSync(above)) {
+      throw new Error(
+        `${folder} cannot be made (${code}): set XDG_RUNTIME_DIR to a folder in which this user may make others`,
+      );
+    }
+    makeFolder(above);
+    makeFolder(folder);
+  }
 }
 
 /** A variable that is empty or relative says nothing that holds for other processes too. */

@@ -69,6 +69,16 @@ describe("the place where processes of one machine meet", () => {
     }
   });
 
+  it("is made with all folders above it, or refused at once where none can be made", () => {
+    vi.stubEnv("XDG_RUNTIME_DIR", join(folder, "run", "user"));
+    expect(dirname(meetingPlace("shop"))).toBe(join(folder, "run", "user", own));
+    writeFileSync(join(folder, "file"), "");
+    for (const value of ["/proc", "/proc/run/user", join(folder, "file")]) {
+      vi.stubEnv("XDG_RUNTIME_DIR", value);
+      expect(() => meetingPlace("shop")).toThrow("cannot be made");
+    }
+  });
+
   it("is refused when others can enter it, or when it is no folder", () => {
     mkdirSync(join(folder, own));
     chmodSync(join(folder, own), 0o755);
