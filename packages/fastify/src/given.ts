@@ -37,7 +37,7 @@ const COUNTED = ["policies", "limit", "windowMs"] as const;
 const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
 
 const CLUSTER_INSTEAD =
-  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ transport })'";
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
 
 /** One level, with each option under one name. */
 export type Given = Omit<

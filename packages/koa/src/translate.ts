@@ -36,7 +36,7 @@ const OWN_OPTIONS: readonly (keyof Options)[] = [
 const HANDLING = /[\\/]koa-compose[\\/]/;
 
 const CLUSTER_INSTEAD =
-  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ transport })'";
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
 
 /** The headers that tell of a limit, by what each tells. */
 interface HeaderNames {
