@@ -43,7 +43,8 @@ async function serve(express: typeof express5, plan: SitePlan): Promise<Served> 
   const middlewares = limiters.map((options) => rateLimit(options as RateLimitOptions));
   for (const middleware of middlewares) app.use(middleware);
   app.use((_request, response) => {
-    const { status = 200, headers = {} } = answer;
+    const { status = 200, headers = {}, isEndless = false } = answer;
+    if (isEndless) return;
     if (response.headersSent) response.end();
     else response.status(status).set(headers).send("admitted");
   });

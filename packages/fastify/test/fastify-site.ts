@@ -41,7 +41,11 @@ async function serve(plan: SitePlan): Promise<Served> {
         reply.raw.end();
         return;
       }
-      const { status = 200, headers = {} } = answer;
+      const { status = 200, headers = {}, isEndless = false } = answer;
+      if (isEndless) {
+        reply.hijack();
+        return;
+      }
       reply.code(status).headers(headers).send("admitted");
     },
   });

@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { concurrency, joinCluster } from "@tidegate/core";
 import { memoryNetwork } from "@tidegate/core/testing";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
@@ -71,27 +70,6 @@ describe("limits", () => {
         expect(new Set(told)).toEqual(new Set(["ada", "eve", "root"]));
       },
     });
-  });
-
-  it("count one of two pipelined requests at limit 1 (W1)", async () => {
-    await withPlugin(
-      { max: 1 },
-      {
-        visit: async ({ url }) => {
-          const text = await new Promise<string>((resolve, reject) => {
-            const socket = connect(Number(new URL(url).port), "127.0.0.1");
-            let heard = "";
-            socket.on("data", (chunk) => {
-              heard += chunk.toString();
-            });
-            socket.on("end", () => resolve(heard)).on("error", reject);
-            const ask = "GET / HTTP/1.1\r\nHost: a\r\n";
-            socket.write(`${ask}\r\n${ask}Connection: close\r\n\r\n`);
-          });
-          expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 429"]);
-        },
-      },
-    );
   });
 
   it.each<RateLimitHook>(["onRequest", "preParsing", "preValidation", "preHandler"])(

@@ -10,7 +10,7 @@ import type { Context } from "koa";
 const FORWARDED_FOR = "x-forwarded-for";
 
 export const KOA: Framework<Context, Context> = {
-  method: (ctx) => ctx.method,
+  method: (ctx) => ctx.req.method,
   requestHeader: (ctx, name) => {
     const value = ctx.req.headers[name];
     return typeof value === "object" ? value.join(", ") : value;

@@ -53,7 +53,8 @@ async function serveSite(app: Koa, plan: SitePlan): Promise<Served> {
   });
   for (const middleware of middlewares) app.use(middleware);
   app.use((context) => {
-    const { status = 200, headers = {} } = answer;
+    const { status = 200, headers = {}, isEndless = false } = answer;
+    context.respond = !isEndless;
     context.body = "admitted";
     context.status = status;
     context.set(headers);

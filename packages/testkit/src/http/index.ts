@@ -4,6 +4,7 @@
  */
 
 import type { HttpCase } from "./contract-case.ts";
+import { END_CASES } from "./end-cases.ts";
 import { FIELD_CASES } from "./field-cases.ts";
 import { KEY_CASES } from "./key-cases.ts";
 import { REFUSAL_CASES } from "./refusal-cases.ts";
@@ -28,4 +29,9 @@ export {
   type WebFramework,
 } from "./site.ts";
 
-export const HTTP_CONTRACT: readonly HttpCase[] = [...FIELD_CASES, ...REFUSAL_CASES, ...KEY_CASES];
+export const HTTP_CONTRACT: readonly HttpCase[] = [
+  ...FIELD_CASES,
+  ...REFUSAL_CASES,
+  ...KEY_CASES,
+  ...END_CASES,
+];

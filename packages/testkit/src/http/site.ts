@@ -16,6 +16,8 @@ export type SiteOptions = GateOptions<unknown, unknown>;
 export interface SiteAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Never comes to an end. */
+  readonly isEndless?: boolean;
 }
 
 export interface SitePlan {

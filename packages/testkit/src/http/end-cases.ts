@@ -1,0 +1,142 @@
+/**
+ * What the end of a response leads to, and requests that come on one connection.
+ */
+
+import assert from "node:assert/strict";
+import { request as plainRequest } from "node:http";
+import { connect } from "node:net";
+import { concurrency } from "@tidegate/core";
+import type { HttpCase } from "./contract-case.ts";
+import { type Site, type SitePlan, visit } from "./site.ts";
+
+const KEY = "127.0.0.1";
+
+function used({ limiter }: Site): number {
+  return limiter.inspect(KEY).results[0]?.used ?? 0;
+}
+
+/** Waits until so many hits count. */
+async function untilUsed(site: Site, count: number): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (used(site) !== count) {
+    assert.ok(performance.now() < deadline, `${used(site)} hits count instead of ${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Sends a request, and gives it up once it has been counted. */
+async function giveUp(site: Site): Promise<void> {
+  const before = used(site);
+  const request = plainRequest(site.url, { agent: false });
+  request.on("error", () => {}).end();
+  await untilUsed(site, before + 1);
+  request.destroy();
+}
+
+export const END_CASES: readonly HttpCase[] = [
+  {
+    ids: ["W1"],
+    title: "of two requests sent together on one connection, limit 1 lets one through",
+    async run(framework) {
+      await visit(framework, { limit: 1 }, async ({ url }) => {
+        const text = await new Promise<string>((resolve, reject) => {
+          const socket = connect(Number(new URL(url).port), "127.0.0.1");
+          let heard = "";
+          socket.on("data", (chunk) => {
+            heard += chunk.toString();
+          });
+          socket.on("end", () => resolve(heard)).on("error", reject);
+          const ask = "GET / HTTP/1.1\r\nHost: a\r\n";
+          socket.write(`${ask}\r\n${ask}Connection: close\r\n\r\n`);
+        });
+        const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+        assert.deepEqual(statuses, ["200", "429"]);
+      });
+    },
+  },
+  {
+    ids: ["places"],
+    title: "what a request holds is given back once, when it is answered or given up",
+    async run(framework) {
+      const limiters = [{ policies: [concurrency({ name: "open", limit: 1 })] }];
+      await visit(framework, { limiters }, async (site) => {
+        assert.deepEqual(await site.statuses(3), [200, 200, 200]);
+        await untilUsed(site, 0);
+      });
+      await visit(framework, { limiters, answer: { isEndless: true } }, async (site) => {
+        const held = plainRequest(site.url, { agent: false });
+        held.on("error", () => {}).end();
+        await untilUsed(site, 1);
+        assert.equal((await site.get()).status, 429);
+        assert.equal(used(site), 1);
+        held.destroy();
+        await untilUsed(site, 0);
+      });
+    },
+  },
+  {
+    ids: ["refunds"],
+    title: "requests that fail are given back where that is asked for, those given up as well",
+    async run(framework) {
+      const limiters = [{ limit: 5, skipFailedRequests: true }];
+      await visit(framework, { limiters, answer: { status: 500 } }, async (site) => {
+        assert.deepEqual(await site.statuses(7), Array(7).fill(500));
+        await untilUsed(site, 0);
+      });
+      await visit(framework, { limiters }, async (site) => {
+        assert.deepEqual(await site.statuses(2), [200, 200]);
+        assert.equal(used(site), 2);
+      });
+      const endless: SitePlan = { limiters, answer: { isEndless: true } };
+      await visit(framework, endless, async (site) => {
+        await giveUp(site);
+        await untilUsed(site, 0);
+      });
+      const kept: SitePlan = { ...endless, limiters: [{ limit: 5, skipSuccessfulRequests: true }] };
+      await visit(framework, kept, async (site) => {
+        await giveUp(site);
+        await untilUsed(site, 1);
+      });
+    },
+  },
+  {
+    ids: ["charges"],
+    title: "what a request has cost is charged when it has been answered",
+    async run(framework) {
+      await visit(framework, { limit: 10, cost: () => 2, charge: () => 3 }, async (site) => {
+        await site.get();
+        await untilUsed(site, 5);
+        assert.equal((await site.get()).status, 200);
+        await untilUsed(site, 10);
+        assert.equal((await site.get()).status, 429);
+      });
+      let counts = false;
+      await visit(framework, { limit: 1, countIf: () => counts }, async (site) => {
+        assert.deepEqual(await site.statuses(3), [200, 200, 200]);
+        counts = true;
+        await site.get();
+        await untilUsed(site, 1);
+        assert.equal((await site.get()).status, 429);
+      });
+    },
+  },
+  {
+    ids: ["dry runs"],
+    title: "a dry run decides and reports, and refuses nobody",
+    async run(framework) {
+      let limited = 0;
+      const onLimited = (): void => {
+        limited++;
+      };
+      await visit(framework, { limit: 1, dryRun: true, onLimited }, async (site) => {
+        assert.deepEqual(await site.statuses(3), [200, 200, 200]);
+        assert.equal(limited, 2);
+        const { headers } = await site.get();
+        assert.equal(
+          framework.legacy.some((name) => name in headers),
+          false,
+        );
+      });
+    },
+  },
+];
