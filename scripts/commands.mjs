@@ -11,6 +11,7 @@ import { runChecks } from "./check.mjs";
 import { install } from "./install.mjs";
 import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
+import { start } from "./start.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
 
@@ -50,6 +51,11 @@ const COMMANDS = {
 
   async check(args) {
     return (await build()).failed || (await check(args)).failed;
+  },
+
+  async start(args) {
+    const built = await build();
+    return built.failed || start(args);
   },
 
   async bench(args) {

@@ -1,0 +1,82 @@
+/** What `npm start` runs: three servers of three frameworks, one limit. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { RunningExample } from "./running-example.ts";
+
+const LIMIT = 12;
+const BETWEEN_MS = 100;
+const START = "examples/three-frameworks/start.mjs";
+
+async function until(isSo: () => boolean, what: () => string): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`not within 15 s:\n${what()}`);
+    await pause(20);
+  }
+}
+
+it("three-frameworks: share one limit, show it, and hold it over a crash", async ({
+  onTestFinished,
+}) => {
+  const example = await RunningExample.start("three-frameworks", { addresses: 3 });
+  onTestFinished(() => example.stop());
+  const said = (): string => example.output;
+  await until(() => said().includes("Ctrl+C"), said);
+  const [express = "", koa = "", fastify = ""] = example.addresses;
+
+  const texts: string[] = [];
+  for (let sent = 0; sent < LIMIT; sent++) {
+    const answer = await example.ask({}, [express, koa, fastify][sent % 3]);
+    expect(answer.headers["ratelimit"]).toMatch(/^"demo";r=\d+;t=\d+$/);
+    texts.push(answer.text);
+    await pause(BETWEEN_MS);
+  }
+  expect(new Set(texts).size).toBe(3);
+  // Whoever hears last of a hit may let one more pass.
+  await example.ask({}, koa);
+  await pause(BETWEEN_MS);
+  for (const address of [express, koa, fastify]) {
+    const { status, headers } = await example.ask({}, address);
+    expect(status).toBe(429);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(30);
+  }
+  await until(() => /^together +1[2-4] +[34]$/m.test(said()), said);
+
+  const [, pid] = /kill -9 (\d+)/.exec(said()) ?? [];
+  process.kill(Number(pid), "SIGKILL");
+  expect((await example.ask({}, express)).status).toBe(429);
+  // It is started again by itself, and has heard what was counted before.
+  let status = 0;
+  await until(() => {
+    example.ask({}, koa).then(
+      (answer) => {
+        status = answer.status;
+      },
+      () => {},
+    );
+    return status !== 0;
+  }, said);
+  await pause(1_000);
+  expect((await example.ask({}, koa)).status).toBe(429);
+});
+
+it("three-frameworks: says what to do where a port is taken", async ({ onTestFinished }) => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { port } = taken.address() as { port: number };
+  const env = { ...process.env, PORT: String(Math.min(port, 65_533)) };
+  const child = spawn(process.execPath, [START], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (bytes) => {
+    said += String(bytes);
+  });
+  const [code] = await once(child, "exit");
+  expect(code).toBe(1);
+  expect(said).toContain(`Port ${port} is in use, so Express could not start.`);
+  expect(said).toContain("PORT=4001 npm start");
+});

@@ -1,0 +1,54 @@
+// @ts-check
+// Tells `start.mjs` how it goes, which shows it in the terminal; it has no part in limiting anything.
+
+import { subscribe } from "node:diagnostics_channel";
+import { CHANNELS } from "@tidegate/core";
+import { cluster } from "./cluster.mjs";
+
+const TOLD_EVERY_MS = 200;
+
+/** @param {import("node:http").Server} server */
+export function serve(server) {
+  const counts = { allowed: 0, refused: 0 };
+  subscribe(CHANNELS.decision, (event) => {
+    const { decision } = /** @type {import("@tidegate/core").DecisionEvent} */ (event);
+    counts[decision.allowed ? "allowed" : "refused"]++;
+  });
+
+  /** @param {object} message */
+  const tell = (message) => process.connected && process.send?.(message);
+  const tellCounts = () => {
+    const { peers, degraded } = cluster.status();
+    const others = peers.filter(({ isAlive }) => isAlive).length;
+    tell({ kind: "counts", ...counts, others, degraded });
+  };
+  const opened = () => {
+    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+    const address = `http://127.0.0.1:${port}`;
+    if (process.send === undefined) console.log(address);
+    tell({ kind: "listening", address });
+    setInterval(tellCounts, TOLD_EVERY_MS).unref();
+  };
+  if (server.listening) opened();
+  else server.once("listening", opened);
+  server.once("error", failed);
+
+  const end = async () => {
+    server.close();
+    server.closeAllConnections();
+    await cluster.leave();
+    process.exit();
+  };
+  // Ctrl+C reaches all processes of a terminal: who started this one says when to end.
+  process.on("SIGINT", () => process.send === undefined && end());
+  process.once("SIGTERM", end);
+  process.once("disconnect", end);
+
+  /** @param {NodeJS.ErrnoException} error */
+  function failed({ code, message }) {
+    tell({ kind: "failed", code, message });
+    if (process.send === undefined) console.error(message);
+    process.exitCode = 1;
+    void end();
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Starts an Express, a Koa and a Fastify server as processes of their own that share one limit, and
+ * shows what each of them allows and refuses. `npm start` in the root folder runs this.
+ *
+ * `PORT` is the first of three ports; with `NATS_URL` they share the limit over NATS.
+ */
+
+import { fork } from "node:child_process";
+import { Screen } from "./screen.mjs";
+
+const NAMES = ["Express", "Koa", "Fastify"];
+/** After so long a server that was killed is started again. */
+const AGAIN_MS = 1_000;
+const DIR = new URL(".", import.meta.url);
+const firstPort = portOf(process.env.PORT ?? "3001");
+
+const servers = NAMES.map((name, index) => ({
+  name,
+  port: firstPort === 0 ? 0 : firstPort + index,
+  child: undefined,
+  address: undefined,
+  counts: undefined,
+  before: { allowed: 0, refused: 0 },
+}));
+const screen = new Screen(servers);
+let isOver = false;
+
+for (const server of servers) begin(server);
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => end("", 0));
+
+function begin(server) {
+  const file = new URL(`${server.name.toLowerCase()}.mjs`, DIR);
+  server.child = fork(file, { env: { ...process.env, PORT: String(server.port) } });
+  server.child.on("message", (message) => {
+    if (message.kind === "listening") {
+      server.address = message.address;
+      server.port = Number(new URL(message.address).port);
+    }
+    if (message.kind === "counts") server.counts = sum(message, server.before);
+    if (message.kind === "failed") end(whyNot(server, message), 1);
+    else screen.show();
+  });
+  server.child.on("exit", () => {
+    if (isOver) return;
+    if (server.counts === undefined) end(`${server.name} has ended before it was there.`, 1);
+    server.before = sum(server.counts ?? server.before, { allowed: 0, refused: 0 });
+    // Somebody wants to see what becomes of the limit.
+    if (server.counts !== undefined) setTimeout(() => !isOver && begin(server), AGAIN_MS);
+  });
+}
+
+/** What a server has decided, and what the process before it had. */
+function sum(counts, before) {
+  return {
+    ...counts,
+    allowed: counts.allowed + before.allowed,
+    refused: counts.refused + before.refused,
+  };
+}
+
+function end(why, code) {
+  if (isOver) return;
+  isOver = true;
+  if (why !== "") process.stderr.write(`\n${why}\n`);
+  process.exitCode = code;
+  // They leave when they are told to, or because nobody listens to them any more.
+  for (const { child } of servers) if (child?.connected) child.disconnect();
+}
+
+function whyNot({ name, port }, { code, message }) {
+  if (code !== "EADDRINUSE") return `${name} could not start: ${message}`;
+  return (
+    `Port ${port} is in use, so ${name} could not start.\n` +
+    "Choose other ports, the first of three, such as: PORT=4001 npm start"
+  );
+}
+
+function portOf(given) {
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_533) return port;
+  process.stderr.write(`PORT is '${given}', and has to be a number from 0 to 65533.\n`);
+  process.exit(1);
+}
