@@ -3,11 +3,15 @@
  * that no user sets, so that no test needs a build; the condition must stand in every project.
  */
 
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const fromSource = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
 
 const TESTED = ["packages/*/test", "tests", "benchmarks/test", "examples/test"];
+
+/** As many as there are cores; by itself it would leave one of two idle. */
+const maxWorkers = availableParallelism();
 
 /** Property tests make this many times their usual runs; see CONTRIBUTING.md. */
 const scale = Math.max(1, Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) || 1);
@@ -23,6 +27,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "unit",
+          maxWorkers,
           include: ending(".test.ts"),
           exclude: [
             "**/node_modules/**",
@@ -37,6 +42,9 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "integration",
+          // After the others, and one after the other: processes and servers want the cores for themselves.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
           include: ending(".integration.test.ts"),
           testTimeout: 30_000,
         },
@@ -45,6 +53,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "property",
+          maxWorkers,
           include: ending(".property.test.ts"),
           testTimeout: 60_000 * scale,
         },
