@@ -5,7 +5,7 @@
 import type { WebFramework } from "./site.ts";
 
 export interface HttpCase {
-  /** The ids of the promises, or what they are about where they have none. */
+  /** The ids of the promises. */
   readonly ids: readonly string[];
   readonly title: string;
   run(framework: WebFramework): Promise<void>;

@@ -55,7 +55,7 @@ export const END_CASES: readonly HttpCase[] = [
     },
   },
   {
-    ids: ["places"],
+    ids: ["E1"],
     title: "what a request holds is given back once, when it is answered or given up",
     async run(framework) {
       const limiters = [{ policies: [concurrency({ name: "open", limit: 1 })] }];
@@ -75,7 +75,7 @@ export const END_CASES: readonly HttpCase[] = [
     },
   },
   {
-    ids: ["refunds"],
+    ids: ["E2"],
     title: "requests that fail are given back where that is asked for, those given up as well",
     async run(framework) {
       const limiters = [{ limit: 5, skipFailedRequests: true }];
@@ -100,7 +100,7 @@ export const END_CASES: readonly HttpCase[] = [
     },
   },
   {
-    ids: ["charges"],
+    ids: ["E3"],
     title: "what a request has cost is charged when it has been answered",
     async run(framework) {
       await visit(framework, { limit: 10, cost: () => 2, charge: () => 3 }, async (site) => {
@@ -121,7 +121,7 @@ export const END_CASES: readonly HttpCase[] = [
     },
   },
   {
-    ids: ["dry runs"],
+    ids: ["E4"],
     title: "a dry run decides and reports, and refuses nobody",
     async run(framework) {
       let limited = 0;
