@@ -11,8 +11,11 @@ import { FrameStream, signOfLife } from "./frame-stream.ts";
 
 /** How often the relay says that it is there, and the others look whether it has. */
 export const LIFE_MS = 500;
-/** Looks in a row that find nothing. They are counted, because whoever was stopped itself is late. */
-const SILENT_LOOKS_MAX = 4;
+/**
+ * Looks in a row that find nothing, the first of which may come right after something. They are
+ * counted, and not milliseconds, because whoever was stopped itself looks late.
+ */
+const SILENT_LOOKS_MAX = 5;
 /** Bytes that may wait for one slow process; beyond, frames for it are dropped. */
 const QUEUE_BYTES_MAX = 1_048_576;
 /** How long closing waits for a process that does not read. */

@@ -79,7 +79,7 @@ describe("processes of one machine, when one of them is stopped", () => {
     await pause(300);
     expect((await one.ask("heard")).names).toEqual([]);
     const stoppedFor = await until(() => hearEachOther([one, two]));
-    // Two and a half at the most, where no other work delays them.
+    // Two and a half of them, where no other work delays anybody.
     expect(stoppedFor).toBeLessThan(5_000);
     const mark = markOf(meetingPlace(namespace));
     relay.signal("SIGCONT");
