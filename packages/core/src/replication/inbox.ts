@@ -63,6 +63,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   // Of the frame that is being read:
   #sender = 0;
   #sentAtMs = 0;
+  /** Whether nothing later has been heard of its sender. */
+  isLatest = false;
   /** Replicas that the sender speaks for, and up to which of their frames it knows all. */
   readonly #others = new Map<string, number>();
   #store: Store | undefined;
@@ -93,6 +95,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const member = members.hear(id, clock.now(), sentAtMs, number);
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
     listener.met(member);
+    this.isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
     const { selfId } = replicas;
     if (yield* this.#read(reader, member)) return member;

@@ -23,8 +23,8 @@ export class RecentFrames {
   /** Keeps a frame, which belongs to nobody else, unless it is kept already. */
   keep(from: string, number: number, frame: Uint8Array): void {
     for (const kept of this.#kept) {
-      const isAlike = kept.number === number && kept.frame.length === frame.length;
-      if (isAlike && kept.from === from && compare(kept.frame, frame) === 0) return;
+      const isAlike = kept.from === from && kept.frame.length === frame.length;
+      if (isAlike && compare(kept.frame, frame) === 0) return;
     }
     this.#kept.push({ from, number, frame });
     this.#bytes += frame.length;

@@ -257,7 +257,8 @@ export class Replicator implements Listener {
   *#hear(frame: Uint8Array): Slices {
     const member = this.#isOver ? undefined : yield* this.inbox.hear(frame);
     if (member === undefined) return;
-    this.#recent.keep(member.id, member.sent, frame);
+    // What comes late has been passed on by somebody who kept it.
+    if (this.inbox.isLatest) this.#recent.keep(member.id, member.sent, frame);
     const now = this.clock.now();
     this.#repair.heard(member, now);
     this.#bequest.heard(member, now);
