@@ -9,6 +9,8 @@ import process, { argv, stderr, stdout } from "node:process";
 import { type BenchArguments, readArguments } from "./arguments.ts";
 import { coreSuite } from "./core-suite.ts";
 import { coreTargets } from "./core-targets.ts";
+import { httpSuite } from "./http-suite.ts";
+import { httpTargets } from "./http-targets.ts";
 import { runJob } from "./job.ts";
 import { describeMachine } from "./machine.ts";
 import { Progress } from "./progress.ts";
@@ -27,12 +29,14 @@ interface Suite {
 
 const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["core", { sections: coreSuite, targets: coreTargets }],
+  ["http", { sections: httpSuite, targets: httpTargets }],
   ["sync", { sections: syncSuite, targets: syncTargets }],
 ]);
 
-const USAGE = `usage: npm run bench -- core|sync [word …] [--quick] [--json]
+const USAGE = `usage: npm run bench -- core|http|sync [word …] [--quick] [--json]
 
   core      what a check costs, beside other limiters
+  http      what a limiter adds to a request, under each framework
   sync      how soon, and at what price, processes agree
 
   word      run only scenarios whose heading or title has every word, such as: 1,000,000  memory

@@ -3,6 +3,7 @@
  */
 
 import { columns } from "./columns.ts";
+import { httpTables } from "./http-tables.ts";
 import type { Machine } from "./machine.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
@@ -37,6 +38,7 @@ export function sectionText(heading: string, records: readonly ScenarioRecord[])
     fillingTable(records.filter((record) => record.kind === "filling")),
     garbageTable(records.filter((record) => record.kind === "garbage")),
     idleTable(records.filter((record) => record.kind === "idle")),
+    ...httpTables(records),
     ...syncTables(records),
     ...records
       .filter((record) => record.kind === "leaving")

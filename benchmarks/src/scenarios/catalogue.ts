@@ -7,6 +7,8 @@
 import type { ClusterMemoryParameters, ClusterMemoryRecord } from "./cluster-memory.ts";
 import type { FillingParameters, FillingRecord } from "./filling.ts";
 import type { GarbageParameters, GarbageRecord } from "./garbage.ts";
+import type { RequestCostParameters, RequestCostRecord } from "./http/request-cost.ts";
+import type { SocketCostParameters, SocketCostRecord } from "./http/socket-cost.ts";
 import type { IdleParameters, IdleRecord } from "./idle.ts";
 import type { LeavingRecord } from "./leaving.ts";
 import type { MemoryParameters, MemoryRecord } from "./memory.ts";
@@ -30,6 +32,8 @@ export type ScenarioRecord =
   | GarbageRecord
   | IdleRecord
   | LeavingRecord
+  | RequestCostRecord
+  | SocketCostRecord
   | SyncRecord;
 
 /** What the scenarios of the suite `sync` bring. */
@@ -51,6 +55,8 @@ interface Parameters {
   readonly garbage: GarbageParameters;
   readonly idle: IdleParameters;
   readonly leaving: Readonly<Record<string, never>>;
+  readonly requestCost: RequestCostParameters;
+  readonly socketCost: SocketCostParameters;
   readonly agreementCost: AgreementCostScenario;
   readonly hotKey: HotKeyScenario;
   readonly joining: JoiningScenario;
@@ -74,6 +80,8 @@ const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } =
   garbage: async () => (await import("./garbage.ts")).measureGarbage,
   idle: async () => (await import("./idle.ts")).measureIdle,
   leaving: async () => (await import("./leaving.ts")).useAndClose,
+  requestCost: async () => (await import("./http/request-cost.ts")).measureRequestCost,
+  socketCost: async () => (await import("./http/socket-cost.ts")).measureSocketCost,
   agreementCost: async () => (await import("./sync/agreement-cost.ts")).measureAgreementCost,
   hotKey: async () => (await import("./sync/hot-key.ts")).measureHotKey,
   joining: async () => (await import("./sync/joining.ts")).measureJoining,

@@ -1,4 +1,4 @@
-/** The parts of two packages that come without types, as far as they are called here. */
+/** The parts of packages that come without types, as far as they are called here. */
 
 declare module "@fastify/rate-limit/store/LocalStore.js" {
   export interface LocalStoreEntry {
@@ -17,6 +17,19 @@ declare module "@fastify/rate-limit/store/LocalStore.js" {
       max: number,
     ): void;
   }
+}
+
+declare module "koa-ratelimit" {
+  import type { Middleware } from "koa";
+
+  // biome-ignore lint/style/noDefaultExport: this is how the package exports it.
+  export default function rateLimit(options: {
+    driver: "memory";
+    db: Map<unknown, unknown>;
+    max: number;
+    duration: number;
+    disableHeader: boolean;
+  }): Middleware;
 }
 
 declare module "koa-ratelimit/limiter/memory.js" {

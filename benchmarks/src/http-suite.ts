@@ -1,0 +1,36 @@
+/**
+ * The suite `http`: what a limiter adds to a request under each framework.
+ */
+
+import type { FrameworkName } from "./http/site.ts";
+import { UNDISTURBED_FLAGS } from "./node-flags.ts";
+import type { Section } from "./section.ts";
+
+export const HTTP_HEADINGS = {
+  request: "What a request costs",
+  socket: "A request over a socket",
+} as const;
+
+const FRAMEWORKS: readonly FrameworkName[] = ["Express", "Koa", "Fastify"];
+
+export function httpSuite(quick: boolean): Section[] {
+  return [
+    {
+      heading: HTTP_HEADINGS.request,
+      jobs: FRAMEWORKS.map((framework) => ({
+        title: framework,
+        scenario: "requestCost",
+        parameters: { framework, clients: 1_000, requests: 1_000, rounds: quick ? 31 : 151 },
+        nodeFlags: UNDISTURBED_FLAGS,
+      })),
+    },
+    {
+      heading: HTTP_HEADINGS.socket,
+      jobs: FRAMEWORKS.map((framework) => ({
+        title: framework,
+        scenario: "socketCost",
+        parameters: { framework, requests: 1_000, rounds: quick ? 5 : 31 },
+      })),
+    },
+  ];
+}

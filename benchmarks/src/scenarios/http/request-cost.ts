@@ -1,0 +1,93 @@
+/**
+ * What a limiter adds to a request, without a line.
+ *
+ * Applications without a limiter and behind each of them answer the same requests in turns, round by
+ * round, each in its own process. What a limiter adds is what its application takes longer than one that
+ * has a middleware or a hook too, which only passes requests on: to call it is the framework's work, and
+ * the same for all.
+ */
+
+import { type FrameworkName, LIMITERS, type LimiterName } from "../../http/site.ts";
+import { SiteProcess } from "../../http/site-process.ts";
+import type { SiteParameters } from "../../http/site-worker.ts";
+import { timeRounds } from "../../rounds.ts";
+import { quantile } from "../../statistics.ts";
+
+export interface RequestCostParameters {
+  readonly framework: FrameworkName;
+  readonly clients: number;
+  readonly requests: number;
+  readonly rounds: number;
+}
+
+/** What one limiter adds, by the middle of all rounds and by the tenth that was disturbed least. */
+export interface RequestCostRecord {
+  readonly kind: "requestCost";
+  readonly framework: FrameworkName;
+  readonly limiter: LimiterName;
+  readonly sendsHeaders: boolean;
+  readonly clients: number;
+  readonly requests: number;
+  readonly rounds: number;
+  /** Nanoseconds of a request without a limiter. */
+  readonly bareNs: number;
+  /** What it adds that a limiter is asked at all: the same for each of them. */
+  readonly passingNs: number;
+  /** What the limiter adds to that. */
+  readonly addedNs: number;
+  readonly addedNsLow: number;
+}
+
+const WARM_UP_ROUNDS = 20;
+const LOW = 0.1;
+
+export async function measureRequestCost(
+  { framework, clients: count, requests, rounds }: RequestCostParameters,
+  progress: (activity: string) => void,
+): Promise<RequestCostRecord[]> {
+  const sites = sitesOf({ framework, clients: count, requests });
+  try {
+    for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+      progress(`warming up, ${round + 1} of ${WARM_UP_ROUNDS}`);
+      for (const site of sites) await site.time();
+    }
+    const { samples } = await timeRounds(sites, rounds, async (round) => {
+      progress(`round ${round + 1} of ${rounds}`);
+    });
+    return recordsOf(sites, samples, rounds);
+  } finally {
+    for (const site of sites) site.close();
+  }
+}
+
+function recordsOf(
+  sites: readonly SiteProcess[],
+  samples: readonly (readonly number[])[],
+  rounds: number,
+): RequestCostRecord[] {
+  const [bare, passing] = [samples[0]!, samples[1]!];
+  const bareNs = quantile(bare, 0.5);
+  const passingNs = quantile(passing, 0.5) - bareNs;
+  return sites.flatMap(({ parameters }, index) => {
+    const { framework, limiter, sendsHeaders, clients, requests } = parameters;
+    if (limiter === "nothing" || limiter === "passing on") return [];
+    const added = (share: number): number =>
+      quantile(samples[index]!, share) - quantile(passing, share);
+    return {
+      ...({ kind: "requestCost", framework, limiter, sendsHeaders } as const),
+      ...{ clients, requests, rounds, bareNs, passingNs },
+      ...{ addedNs: added(0.5), addedNsLow: added(LOW) },
+    };
+  });
+}
+
+/** Without a limiter first, in either way, then each limiter without headers and with them. */
+function sitesOf(common: Omit<SiteParameters, "limiter" | "sendsHeaders">): SiteProcess[] {
+  const unlimited = (["nothing", "passing on"] as const).map((limiter) => ({
+    ...{ limiter, sendsHeaders: false },
+  }));
+  const limited = [false, true].flatMap((sendsHeaders) =>
+    LIMITERS.map((limiter) => ({ limiter, sendsHeaders })),
+  );
+  return [...unlimited, ...limited].map((one) => new SiteProcess({ ...common, ...one }));
+}
