@@ -20,7 +20,13 @@ export function httpSuite(quick: boolean): Section[] {
       jobs: FRAMEWORKS.map((framework) => ({
         title: framework,
         scenario: "requestCost",
-        parameters: { framework, clients: 1_000, requests: 1_000, rounds: quick ? 31 : 151 },
+        parameters: {
+          framework,
+          clients: 1_000,
+          requests: 1_000,
+          rounds: 31,
+          starts: quick ? 1 : 5,
+        },
         nodeFlags: UNDISTURBED_FLAGS,
       })),
     },

@@ -18,6 +18,8 @@ export interface RequestCostParameters {
   readonly clients: number;
   readonly requests: number;
   readonly rounds: number;
+  /** How often all of it happens, in new processes. */
+  readonly starts: number;
 }
 
 /** What one limiter adds, by the middle of all rounds and by the tenth that was disturbed least. */
@@ -42,33 +44,38 @@ const WARM_UP_ROUNDS = 20;
 const LOW = 0.1;
 
 export async function measureRequestCost(
-  { framework, clients: count, requests, rounds }: RequestCostParameters,
+  { framework, clients, requests, rounds, starts }: RequestCostParameters,
   progress: (activity: string) => void,
 ): Promise<RequestCostRecord[]> {
-  const sites = sitesOf({ framework, clients: count, requests });
-  try {
-    for (let round = 0; round < WARM_UP_ROUNDS; round++) {
-      progress(`warming up, ${round + 1} of ${WARM_UP_ROUNDS}`);
-      for (const site of sites) await site.time();
+  const asked = parametersOf({ framework, clients, requests });
+  const samples = asked.map((): number[] => []);
+  for (let start = 1; start <= starts; start++) {
+    const sites = asked.map((parameters) => new SiteProcess(parameters));
+    try {
+      progress(`processes ${start} of ${starts}, warming up`);
+      for (let round = 0; round < WARM_UP_ROUNDS; round++) {
+        for (const site of sites) await site.time();
+      }
+      const timings = await timeRounds(sites, rounds, async (round) => {
+        progress(`processes ${start} of ${starts}, round ${round + 1} of ${rounds}`);
+      });
+      timings.samples.forEach((times, index) => void samples[index]!.push(...times));
+    } finally {
+      for (const site of sites) site.close();
     }
-    const { samples } = await timeRounds(sites, rounds, async (round) => {
-      progress(`round ${round + 1} of ${rounds}`);
-    });
-    return recordsOf(sites, samples, rounds);
-  } finally {
-    for (const site of sites) site.close();
   }
+  return recordsOf(asked, samples);
 }
 
 function recordsOf(
-  sites: readonly SiteProcess[],
+  asked: readonly SiteParameters[],
   samples: readonly (readonly number[])[],
-  rounds: number,
 ): RequestCostRecord[] {
+  const rounds = samples[0]!.length;
   const [bare, passing] = [samples[0]!, samples[1]!];
   const bareNs = quantile(bare, 0.5);
   const passingNs = quantile(passing, 0.5) - bareNs;
-  return sites.flatMap(({ parameters }, index) => {
+  return asked.flatMap((parameters, index) => {
     const { framework, limiter, sendsHeaders, clients, requests } = parameters;
     if (limiter === "nothing" || limiter === "passing on") return [];
     const added = (share: number): number =>
@@ -82,12 +89,12 @@ function recordsOf(
 }
 
 /** Without a limiter first, in either way, then each limiter without headers and with them. */
-function sitesOf(common: Omit<SiteParameters, "limiter" | "sendsHeaders">): SiteProcess[] {
+function parametersOf(common: Omit<SiteParameters, "limiter" | "sendsHeaders">): SiteParameters[] {
   const unlimited = (["nothing", "passing on"] as const).map((limiter) => ({
     ...{ limiter, sendsHeaders: false },
   }));
   const limited = [false, true].flatMap((sendsHeaders) =>
     LIMITERS.map((limiter) => ({ limiter, sendsHeaders })),
   );
-  return [...unlimited, ...limited].map((one) => new SiteProcess({ ...common, ...one }));
+  return [...unlimited, ...limited].map((one) => ({ ...common, ...one }));
 }
