@@ -112,8 +112,16 @@ export class Passage<Request, Response> {
   }
 
   #limited(limit: Cost): Passing {
-    this.#limit = typeof limit === "object" && limit !== null ? limit : limitOf("limit", limit);
+    const isNumber = typeof limit !== "object" || limit === null;
+    const applied = isNumber ? limitOf("limit", limit) : limit;
+    // What the limiter would apply by itself need not be said, and checks that say nothing are quicker.
+    if (!isNumber || !this.#isOwnLimit(applied as number)) this.#limit = applied;
     return this.#weigh();
+  }
+
+  #isOwnLimit(limit: number): boolean {
+    const policies = this.#budget.limiter?.policies;
+    return policies?.length === 1 && policies[0]!.limit === limit;
   }
 
   #weigh(): Passing {
