@@ -43,6 +43,8 @@ export function serve(server) {
   process.on("SIGINT", () => process.send === undefined && end());
   process.once("SIGTERM", end);
   process.once("disconnect", end);
+  // Whoever started this one may have ended while it waited for others.
+  if (process.connected === false) void end();
 
   /** @param {NodeJS.ErrnoException} error */
   function failed({ code, message }) {
