@@ -10,7 +10,7 @@ import { SimulatedTime } from "./simulated-time.ts";
 
 const START_MS = 1_790_000_000_000;
 /** How many histories of each kind are lived through usually, and times the scale of a wide search. */
-const HISTORIES = 12;
+const HISTORIES = 8;
 const HISTORIES_WIDE = 18;
 
 /** The real one, from before time is stubbed. */
