@@ -20,6 +20,8 @@ const READY_TIMEOUT_MS_DEFAULT = 3_000;
 const READY_TIMEOUT_MS_MAX = 60_000;
 const FLUSH_MS_DEFAULT = 50;
 const FLUSH_MS_MAX = 10_000;
+/** What listens can try secrets at leisure: all that are shorter than a random 128 bits are too few. */
+const SECRET_BYTES_LEAST = 16;
 
 /** Transports that carry a cluster already. */
 const joined = new WeakSet<Transport>();
@@ -35,8 +37,8 @@ export interface ClusterOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * Known to these processes alone: what others send is not believed then, and nobody who listens can
-   * tell which keys are counted.
+   * At least 16 random bytes, known to these processes alone: what others send is not believed then,
+   * and nobody who listens can tell which keys are counted.
    */
   readonly secret?: string | Uint8Array | undefined;
   /**
@@ -117,11 +119,12 @@ export function resolveClusterOptions(options: ClusterOptions): Required<Cluster
 
 function secretOf(secret: unknown): string | Uint8Array | undefined {
   if (secret === undefined) return undefined;
-  const isBytes = secret instanceof Uint8Array && secret.length > 0;
-  if (isBytes || (typeof secret === "string" && secret.length > 0)) return secret;
+  const isBytes = typeof secret === "string" || secret instanceof Uint8Array;
+  if (isBytes && Buffer.byteLength(secret) >= SECRET_BYTES_LEAST) return secret;
   // What it is stays out of messages.
+  const given = isBytes ? `${Buffer.byteLength(secret)} bytes` : `a value of type ${typeof secret}`;
   throw new TidegateError(
     "TIDEGATE_OPTION_INVALID",
-    "'secret' must be a string or bytes, not empty",
+    `'secret' must be a string or bytes, at least ${SECRET_BYTES_LEAST} bytes long, got ${given}`,
   );
 }

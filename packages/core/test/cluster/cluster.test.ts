@@ -41,8 +41,8 @@ describe("joinCluster", () => {
   });
 
   it("does not believe those who do not have the secret", () => {
-    const one = member({ secret: "a" });
-    const two = member({ secret: "b" });
+    const one = member({ secret: "a".repeat(16) });
+    const two = member({ secret: "b".repeat(16) });
     const three = member();
     vi.advanceTimersByTime(1_000);
     hit(one, 60);
@@ -118,7 +118,6 @@ describe("joinCluster", () => {
     const next = (): Transport => network.transport();
     const far = Object.assign(next(), { needsNamespace: true });
     expect(() => joinCluster({ transport: far })).toThrow(/needs 'namespace'/);
-    expect(() => joinCluster({ transport: next(), secret: "" })).toThrow(/secret/);
     expect(() => joinCluster({ transport: next(), onCold: "opne" as "open" })).toThrow(/'open'/);
     expect(() => createLimiter({ name: "a", policy, cluster: {} as Cluster })).toThrow(
       /joinCluster/,
@@ -130,6 +129,20 @@ describe("joinCluster", () => {
     createLimiter({ name: "a", policy, cluster });
     const wider = slidingWindow({ limit: 1, windowMs: 1_000 });
     expect(() => createLimiter({ name: "a", policy: wider, cluster })).toThrow(/named "a"/);
+  });
+
+  it("refuses a secret of less than 16 bytes, and does not repeat it", () => {
+    const joining = (secret: unknown) => () =>
+      joinCluster({ transport: network.transport(), secret: secret as string });
+    const expected = "'secret' must be a string or bytes, at least 16 bytes long, got";
+    expect(joining("")).toThrow(`${expected} 0 bytes`);
+    expect(joining("fifteen letters")).toThrow(`${expected} 15 bytes`);
+    expect(joining(new Uint8Array(15))).toThrow(`${expected} 15 bytes`);
+    expect(joining(1_234_567_890_123_456)).toThrow(`${expected} a value of type number`);
+    expect(joining(null)).toThrow(`${expected} a value of type object`);
+    for (const secret of ["sixteen letters.", "ä".repeat(8), new Uint8Array(16)]) {
+      expect(joining(secret)).not.toThrow();
+    }
   });
 });
 

@@ -146,7 +146,7 @@ describe("a cluster that hears whatever somebody sends", () => {
   });
 
   it("changes nothing by it where there is a secret", () => {
-    const [cluster, members] = busy("ours");
+    const [cluster, members] = busy("ours, and nobody else's");
     const frames = cluster.overheard.map(({ frame }) => frame);
     const seen = (): unknown =>
       members.map(({ limiter, cluster: joined }) => [

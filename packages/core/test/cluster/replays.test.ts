@@ -8,7 +8,7 @@ let cluster: TappedCluster;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
-  cluster = new TappedCluster({ secret: "ours" });
+  cluster = new TappedCluster({ secret: "ours, and nobody else's" });
 });
 
 afterEach(() => {
