@@ -2,7 +2,8 @@
  * Where connections come from: one that was given, a promise of one, or a function that makes one.
  *
  * A function is called again whenever what it made has ended, with waits that grow. What it makes is
- * ours to close, also when it comes after we have stopped.
+ * ours to close, also when it comes after we have stopped. What is awaited for long is said, again and
+ * again, but more and more rarely: a promise may never settle, and then nobody else would say anything.
  */
 
 import { Backoff } from "./backoff.ts";
@@ -17,6 +18,7 @@ import {
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 5_000;
 const PATIENCE_MS = 10_000;
+const PATIENCE_MS_MAX = 300_000;
 
 export interface SupplyOptions {
   readonly source: NatsConnectionSource;
@@ -42,15 +44,12 @@ export class Supply {
   }
 
   start(): void {
-    const { source, report, take } = this.#options;
+    const { source, take } = this.#options;
     if (typeof source !== "function" && !isPromise(source)) {
       take(source);
       return;
     }
-    this.#timer = setTimeout(() => {
-      report(`there is still no NATS connection after ${PATIENCE_MS / 1_000} s`);
-    }, PATIENCE_MS);
-    this.#timer.unref();
+    this.#await(PATIENCE_MS, 0);
     this.#make(source).then(
       (made) => this.#arrive(made),
       (error) => this.#fail(told(error)),
@@ -76,6 +75,16 @@ export class Supply {
   stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
+  }
+
+  /** Says that nothing has come for so long already and so long again, and goes on waiting. */
+  #await(patienceMs: number, waitedMs: number): void {
+    this.#timer = setTimeout(() => {
+      const allMs = waitedMs + patienceMs;
+      this.#await(Math.min(2 * patienceMs, PATIENCE_MS_MAX), allMs);
+      this.#options.report(`there is still no NATS connection after ${allMs / 1_000} s`);
+    }, patienceMs);
+    this.#timer.unref();
   }
 
   async #make(source: PromiseLike<unknown> | (() => unknown)): Promise<unknown> {

@@ -232,11 +232,15 @@ describe("a transport over NATS", () => {
     });
     const transport = open(promise);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(troubles).toEqual(["there is still no NATS connection after 10 s"]);
+    const still = "there is still no NATS connection after";
+    expect(troubles).toEqual([`${still} 10 s`, `${still} 30 s`]);
+    expect(transport.status().state).toBe("connecting");
     resolve("a string" as never);
     await turn();
     expect(transport.status().state).toBe("ended");
-    expect(troubles[1]).toMatch(/what came is no connection of 'nats'/);
+    expect(troubles[2]).toMatch(/what came is no connection of 'nats'/);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(troubles).toHaveLength(3);
   });
 
   it("waits for what it has published when it closes, but not for ever", async () => {

@@ -1,0 +1,36 @@
+import { joinCluster } from "@tidegate/core";
+import { natsTransport } from "@tidegate/nats-transport";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a cluster whose connection does not come", () => {
+  it.each([
+    ["a promise", () => new Promise<never>(() => {})],
+    ["a function", () => () => new Promise<never>(() => {})],
+  ])("says of %s that never settles that it is awaited, for as long as it is", async (_, made) => {
+    const transport = natsTransport({ connection: made() });
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    await vi.advanceTimersByTimeAsync(9_000);
+    const before = cluster.status().troubles;
+    await vi.advanceTimersByTimeAsync(2_000);
+    const still = "there is still no NATS connection after";
+    expect(cluster.status()).toMatchObject({ troubles: before + 1, lastTrouble: `${still} 10 s` });
+    await vi.advanceTimersByTimeAsync(3_600_000 - 11_000);
+    // After 30, 70, 150, 310 s, and then every five minutes.
+    expect(cluster.status()).toMatchObject({
+      troubles: before + 15,
+      lastTrouble: `${still} 3310 s`,
+      isConnected: false,
+    });
+    const left = cluster.leave();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await left;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
