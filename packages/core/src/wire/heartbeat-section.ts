@@ -1,9 +1,10 @@
 /**
  * What a replica says of itself once a second, and of those it has fallen behind on.
  *
- *     | ready | up | final until | members 4 | allowed | refused | behind: | replica 8 | number | … |
+ *     | ready | up | final until | members 4 | allowed | refused | behinds | replica 8 | number | … |
  *
- * It is small however much is counted, and names at most `BEHIND_MAX` replicas.
+ * It is small however much is counted, and names at most `BEHIND_MAX` replicas. How many those are is
+ * said before them, and a reader leaves alone what comes after: so a later version can say more here.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
@@ -12,7 +13,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 /** How many replicas a heartbeat names that its sender is behind on. */
 export const BEHIND_MAX = 4;
 
-const HEARTBEAT_BYTES_MAX = 1 + 8 + 8 + 4 + 8 + 8 + BEHIND_MAX * 16;
+const HEARTBEAT_BYTES_MAX = 1 + 8 + 8 + 4 + 8 + 8 + 1 + BEHIND_MAX * 16;
 
 /** A replica, and the number of its last frame of counts before the first that is missing. */
 export interface Behind {
@@ -45,7 +46,9 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
   writer.u32(heartbeat.members);
   writer.varint(heartbeat.allowed);
   writer.varint(heartbeat.refused);
-  for (const { low, high, number } of heartbeat.behind.slice(0, BEHIND_MAX)) {
+  const behind = heartbeat.behind.slice(0, BEHIND_MAX);
+  writer.u8(behind.length);
+  for (const { low, high, number } of behind) {
     writer.halves(low, high, 8);
     writer.varint(number);
   }
@@ -61,13 +64,14 @@ export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   const members = reader.u32();
   const allowed = reader.varint();
   const refused = reader.varint();
+  const behinds = reader.u8();
+  if (ready > 1 || behinds > BEHIND_MAX) reader.isBroken = true;
   const behind: Behind[] = [];
-  while (reader.left > 0 && behind.length < BEHIND_MAX && !reader.isBroken) {
+  while (behind.length < behinds && !reader.isBroken) {
     reader.halves(8);
     const { low, high } = reader;
     behind.push({ low, high, number: reader.varint() });
   }
-  if (reader.left > 0 || ready > 1) reader.isBroken = true;
   const isReady = ready === 1;
   if (reader.isBroken) return undefined;
   return { isReady, upMs, finalUntilMs, members, allowed, refused, behind };

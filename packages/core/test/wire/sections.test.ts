@@ -145,6 +145,35 @@ describe("sections of a frame", () => {
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
   });
 
+  it("of heartbeats may say more than a reader knows, and not name more than four replicas", () => {
+    const times = { upMs: 1, finalUntilMs: 2, members: 3 };
+    const behind = [{ low: 1, high: 2, number: 3 }];
+    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind };
+    const parts = [heartbeat.behind, []].map((named) => {
+      const reader = written("heartbeat", (writer) =>
+        writeHeartbeat(writer, { ...heartbeat, behind: named }),
+      );
+      return reader.bytes.slice(reader.position, reader.end);
+    });
+    const read = (bytes: Uint8Array): unknown =>
+      readHeartbeat(
+        written("heartbeat", (writer) => {
+          expect(writer.beginSection(4, bytes.length)).toBe(true);
+          for (const byte of bytes) writer.u8(byte);
+          writer.endSection();
+        }),
+      );
+    const [one, none] = parts as [Uint8Array, Uint8Array];
+    expect(read(Uint8Array.from([...one, 1, 2, 3]))).toEqual(heartbeat);
+    expect(read(Uint8Array.from([...none, ...one.slice(-9)]))).toEqual({
+      ...heartbeat,
+      behind: [],
+    });
+    expect(read(one.slice(0, -1))).toBeUndefined();
+    const five = Array.from({ length: 5 }, () => Array.from(one.slice(-9))).flat();
+    expect(read(Uint8Array.from([...none.slice(0, -1), 5, ...five]))).toBeUndefined();
+  });
+
   it("that say what cannot be are no pages", () => {
     const possible = { since: 5, upTo: 70, part: 2, parts: 3 };
     const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
