@@ -16,6 +16,7 @@ import type { SlotBins } from "./slot-bins.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
 import { ticketOf } from "./ticket.ts";
+import { elapsedUntilFits } from "./trailing-slot.ts";
 
 const TWO_32 = 2 ** 32;
 
@@ -270,17 +271,4 @@ export class GridShape implements Shape {
   #ticketOfSlot(id: number, slot: number): number {
     return ticketOf(this.#records.word(id, GENERATION), Math.floor(slot / TWO_32), slot | 0);
   }
-}
-
-/**
- * The least elapsed part of a slot, in whole ms, after which `trailing × (width - elapsed) / width`
- * is at most `room`.
- */
-function elapsedUntilFits(trailing: number, room: number, width: number): number {
-  if (trailing <= 0) return 0;
-  let left = Math.min(width, Math.floor((room * width) / trailing));
-  // One division may round across a whole number.
-  if (left < width && (left + 1) * trailing <= room * width) left++;
-  if (left * trailing > room * width) left--;
-  return width - left;
 }
