@@ -19,7 +19,7 @@ export interface Component {
 
   /** Who counted. */
   replica: number;
-  /** How many live entries the replica had given up when it began this component. */
+  /** How many live entries the replica had given up when it began this component, and how often time had stepped back. */
   generation: number;
   /** The largest reset that the replica knew when it began this component; 0 for none. */
   reset: number;

@@ -101,12 +101,13 @@ export class Changes {
     component.replica = SELF;
     // Only the low half is stored; it lies at most 2^32 evictions back.
     const age = ((generation | 0) - records.word(id, GENERATION)) >>> 0;
-    component.generation = generation - age;
+    const begun = generation - age;
     const { reset } = component;
     shapes.forEach((shape, policy) => {
       if (only !== undefined && policy !== only) return;
       component.policy = policy;
       component.reset = shape.endsWithReset ? reset : 0;
+      component.generation = Math.max(begun, shape.generationMin ?? 0);
       shape.emit(id, now, clusterNow, component, visit);
     });
   }

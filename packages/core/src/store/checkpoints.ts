@@ -18,6 +18,14 @@ export interface KeyCheckpoint extends Checkpoint {
   readonly reset: number;
 }
 
+/**
+ * After a step back of the cluster's time levels hold hits of slots that are still to come, and so are
+ * not told: whoever hears of them might hear of those hits again. After so long nobody tells them any
+ * more: slots are kept for some seconds, a small step is waited out for a minute, and frames are passed
+ * on for as long.
+ */
+const UNSETTLED_MS = 3 * 60_000;
+
 export interface CheckpointsOptions {
   readonly entries: Entries;
   readonly versions: Versions;
@@ -43,6 +51,7 @@ export class Checkpoints {
   of(id: number, policy: number): KeyCheckpoint | undefined {
     const { entries, versions, resets, present } = this.#options;
     const { records, shapes } = entries;
+    if (present.now < versions.steppedBackAtMs + UNSETTLED_MS) return undefined;
     if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return undefined;
     versions.renew(id);
     const checkpoint = shapes[policy]?.checkpoint?.(id, present.clusterNow);

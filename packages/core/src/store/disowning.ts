@@ -52,7 +52,8 @@ export class Disowning {
     };
     const component = this.#component;
     component.replica = SELF;
-    component.generation = this.#entries.records.word(id, GENERATION) >>> 0;
+    const begun = this.#entries.records.word(id, GENERATION) >>> 0;
+    component.generation = Math.max(begun, shape.generationMin ?? 0);
     shape.emit(id, now, clusterNow, component, take);
     for (const replica of this.#replicas.known()) {
       component.replica = replica;

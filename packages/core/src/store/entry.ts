@@ -105,6 +105,17 @@ export interface Shape {
   ): void;
   /** Whether slots that are over are folded into a level. */
   readonly folds?: boolean;
+  /** The least generation of own components: what was counted before it is in levels only. */
+  readonly generationMin?: number;
+  /**
+   * The cluster's time, which was at `clusterBefore`, has stepped back. Own components are of a new
+   * generation from now on, and every record is folded before it is looked at.
+   */
+  stepBack?(generation: number, clusterBefore: number): void;
+  /** Folds all slots of a record into its level. */
+  foldAll?(id: number, clusterNow: number): void;
+  /** What this replica has counted so far is another's. */
+  disown?(former: number, generation: number, clusterNow: number): void;
   /** What is left of slots that were folded away. */
   checkpoint?: ((id: number, clusterNow: number) => Checkpoint) | undefined;
   /** Merges what another replica has left of such slots; returns whether it was better than ours. */

@@ -13,6 +13,7 @@ import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "./en
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
 import type { SlotBins } from "./slot-bins.ts";
+import { SlotFloors } from "./slot-floors.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
 import { ticketOf } from "./ticket.ts";
@@ -40,6 +41,7 @@ export class GridShape implements Shape {
   readonly #time: SlotTime;
   readonly #bins: SlotBins;
   readonly #level: BucketLevel | null;
+  readonly #floors: SlotFloors | null;
   readonly #leak: number;
   readonly #slotMs: number;
   readonly #slots: number;
@@ -54,6 +56,7 @@ export class GridShape implements Shape {
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;
     this.folds = options.leak > 0;
+    this.#floors = this.folds && options.shared ? new SlotFloors(replicas, options.slotMs) : null;
     this.#leak = options.leak;
     this.#slotMs = options.slotMs;
     this.#slots = options.slots;
@@ -180,11 +183,13 @@ export class GridShape implements Shape {
 
   timing(component: Component, _now: number, clusterNow: number): Timing {
     this.#time.turnTo(clusterNow);
-    return this.#grid.timing(component.place);
+    const timing = this.#grid.timing(component.place);
+    return timing === "live" && this.#floors?.isFolded(component) === true ? "over" : timing;
   }
 
   join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
     this.read(id, clusterNow);
+    this.#floors?.heard(component.replica, component.generation, component.place);
     return this.#grid.join(id, component);
   }
 
@@ -225,6 +230,23 @@ export class GridShape implements Shape {
 
   refersTo(id: number, mark: (replica: number) => void): void {
     this.#grid.refersTo(id, mark);
+  }
+
+  get generationMin(): number {
+    return this.#floors === null ? 0 : this.#floors.generation;
+  }
+
+  stepBack(generation: number, clusterBefore: number): void {
+    this.#floors?.step(generation, clusterBefore);
+  }
+
+  foldAll(id: number, clusterNow: number): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.foldAll(id);
+  }
+
+  disown(former: number, generation: number, clusterNow: number): void {
+    this.#floors?.disown(former, generation, clusterNow);
   }
 
   /** A bucket's level after the newest slot that has been folded away. */
@@ -269,6 +291,7 @@ export class GridShape implements Shape {
   }
 
   #ticketOfSlot(id: number, slot: number): number {
-    return ticketOf(this.#records.word(id, GENERATION), Math.floor(slot / TWO_32), slot | 0);
+    const generation = Math.max(this.#records.word(id, GENERATION) >>> 0, this.generationMin);
+    return ticketOf(generation, Math.floor(slot / TWO_32), slot | 0);
   }
 }

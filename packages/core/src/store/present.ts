@@ -11,7 +11,10 @@ export interface Present {
   readonly clusterNow: number;
   /** The number of the frame in which what changes now will leave. */
   readonly frame: number;
-  /** How many live records with something of this replica's own have been given up. */
+  /**
+   * How many live records with something of this replica's own have been given up, and how often the
+   * cluster's time has stepped back.
+   */
   generation: number;
   /** The state of records that are up to date, of keys of which only own hits are known. */
   ownState: number;

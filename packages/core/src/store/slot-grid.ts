@@ -93,6 +93,10 @@ export class SlotGrid {
     if (slot === now) return;
     let exact = high & EXACT;
     if ((high & SLOT_HIGH_MASK) !== UNSET) {
+      if (slot > now && this.level !== null) {
+        this.foldAll(id);
+        return;
+      }
       if (!this.#isFinal(now - this.#slots)) exact = 0;
       // After a step back of the clock nothing lies in the right bin, so everything leaves.
       this.#turn(id, slot, slot < now ? now - slot : this.#binCount);
@@ -100,6 +104,27 @@ export class SlotGrid {
     }
     chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact;
     chunk[at + SLOT_LOW] = now | 0;
+  }
+
+  /**
+   * Makes the record about the current slot with all that it holds in the level, as of before the slots
+   * that are kept: after a step back of the clock what was counted in one of them could not be told from
+   * what will be.
+   */
+  foldAll(id: number): void {
+    const { time, level } = this;
+    const word = this.#base + SLOT_HIGH;
+    const high = this.#records.word(id, word) & SLOT_HIGH_MASK;
+    if (level === null || high === UNSET) return;
+    const slot = high * TWO_32 + (this.#records.word(id, this.#base + SLOT_LOW) >>> 0);
+    this.#turn(id, slot, this.#binCount);
+    this.#rings.clear(id);
+    // The slots that are kept are empty now, and will leak for as long as they last.
+    const kept = this.#slots - Math.max(0, time.slot - slot);
+    const folded = level.of(id);
+    level.set(id, folded > 0 ? drain(folded, level.leak, -kept) : 0);
+    this.#records.setWord(id, word, Math.floor(time.slot / TWO_32));
+    this.#records.setWord(id, this.#base + SLOT_LOW, time.slot | 0);
   }
 
   /**

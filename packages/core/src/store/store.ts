@@ -120,8 +120,11 @@ export class Store implements Present {
   /** Tells the store what time it is. Its own time never goes back; the cluster's may, in steps. */
   advance(now: number, clusterNow: number): void {
     if (now > this.now) this.now = now;
-    if (clusterNow > this.clusterNow || clusterNow < this.clusterNow - CLUSTER_STEP_MS) {
+    const before = this.clusterNow;
+    if (clusterNow > before) this.clusterNow = clusterNow;
+    else if (clusterNow < before - CLUSTER_STEP_MS) {
       this.clusterNow = clusterNow;
+      this.versions.stepBack(before);
     }
   }
 

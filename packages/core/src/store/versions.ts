@@ -1,8 +1,8 @@
 /**
  * Which records are up to date with what has changed for all keys at once.
  *
- * Three things do: how components of a replica are read, the reset of all keys, and another id of
- * this process. None visits the records: each begins a new version, and a record of an older one is
+ * Four things do: how components of a replica are read, the reset of all keys, another id of this
+ * process, and a step back of the cluster's time. None visits the records: each begins a new version, and a record of an older one is
  * brought up to date when somebody next looks at it. Whoever reads a record asks for that first.
  */
 
@@ -30,7 +30,10 @@ export class Versions {
   readonly #notes: Notes;
   readonly #present: Present;
   readonly #disowning: Disowning;
+  /** When the cluster's time last stepped back. */
+  steppedBackAtMs: number = Number.NEGATIVE_INFINITY;
   #version = 1;
+  #steppedBackIn = 0;
   #resets: { version: number; reset: number }[] = [];
   #formers: { version: number; former: Former }[] = [];
 
@@ -53,6 +56,7 @@ export class Versions {
       });
       this.#resets = [{ version: 0, reset: this.limiterReset }];
       this.#formers = [];
+      this.#steppedBackIn = 0;
       this.#version = 1;
     }
     this.#version++;
@@ -69,8 +73,22 @@ export class Versions {
 
   /** Begins a new version in which what was counted so far is another's. */
   disown(former: Former): void {
+    const { generation, clusterNow } = this.#present;
+    for (const shape of this.#entries.shapes) {
+      shape.disown?.(former.replica, generation, clusterNow);
+    }
     this.next();
     this.#formers.push({ version: this.#version, former });
+  }
+
+  /** Begins a new version, because the cluster's time has stepped back from what it was before. */
+  stepBack(clusterBefore: number): void {
+    const present = this.#present;
+    present.generation++;
+    for (const shape of this.#entries.shapes) shape.stepBack?.(present.generation, clusterBefore);
+    this.steppedBackAtMs = present.now;
+    this.#steppedBackIn = this.#version + 1;
+    this.next();
   }
 
   /** Brings a record up to date if it is not. */
@@ -83,6 +101,8 @@ export class Versions {
   #refresh(id: number, state: number): void {
     const { records, shapes } = this.#entries;
     const version = state >>> VERSION_SHIFT;
+    const { now, clusterNow } = this.#present;
+    if (version < this.#steppedBackIn) for (const shape of shapes) shape.foldAll?.(id, clusterNow);
     const former = this.#formers.find((given) => given.version > version)?.former;
     if (former !== undefined) this.#disowning.move(id, former);
     let before = 0;
@@ -92,7 +112,6 @@ export class Versions {
       const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));
       if ((note?.reset ?? 0) < this.limiterReset) this.#entries.wipe(id);
     }
-    const { now, clusterNow } = this.#present;
     for (const shape of shapes) shape.refresh(id, now, clusterNow);
     const flags = records.word(id, STATE) & FLAGS_MASK;
     records.setWord(id, STATE, flags | (this.#version << VERSION_SHIFT));

@@ -6,6 +6,8 @@ import { expectExact, liveThrough } from "./live-through.ts";
 /** So slow that nothing worth mentioning leaks out during a history: what is in them was counted. */
 const policies = [tokenBucket({ capacity: 1_000_000, refillPerSecond: 0.001 })];
 const buckets: HistoryOptions = { policies, steps: 150 };
+/** Whenever somebody comes or goes, the middle of all clocks is another, minutes ahead or behind. */
+const wrong: HistoryOptions = { ...buckets, clockMs: 600_000 };
 
 describe("whatever the network does", () => {
   it("nobody sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
@@ -16,6 +18,9 @@ describe("whatever the network does", () => {
     ["frames, crashes", { ...buckets, crashes: true }],
     ["frames, resets", { ...buckets, resets: true }],
     ["keys", { ...buckets, maxKeys: 3 }],
+    ["clocks ten minutes off", wrong],
+    ["clocks ten minutes off, crashes, resets", { ...wrong, crashes: true, resets: true }],
+    ["clocks two minutes off, keys", { ...wrong, clockMs: 120_000, maxKeys: 3 }],
   ];
   it.each(lossy)(
     "nobody sees hits in a bucket that did not happen, whatever is lost: %s",

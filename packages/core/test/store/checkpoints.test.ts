@@ -110,6 +110,28 @@ describe("a checkpoint after another slot", () => {
   });
 });
 
+describe("what is left of slots", () => {
+  it("is not told for three minutes after the cluster's time has stepped back", () => {
+    const [member] = fleet([0], [bucket]);
+    member!.at(START_MS, START_MS + 600_000).hit(1, 100);
+    const told = (): number | undefined => {
+      // It would be empty by then.
+      member!.hit(1, 50);
+      return member!.store.checkpoints.of(member!.store.find(1, ~1), 0)?.level;
+    };
+    expect(told()).toBe(undefined);
+    member!.at(START_MS + 5_000, START_MS + 605_000);
+    expect(told()).toBeGreaterThan(0);
+    member!.at(START_MS + 10_000);
+    expect(told()).toBe(undefined);
+    member!.at(START_MS + 189_999);
+    expect(told()).toBe(undefined);
+    member!.at(START_MS + 190_000).hit(1, 50);
+    member!.at(START_MS + 195_000);
+    expect(told()).toBeGreaterThan(0);
+  });
+});
+
 function drain(level: number, slots: number): number {
   return level - 10 * SLOT_MS * slots;
 }

@@ -48,14 +48,25 @@ export class BucketBook implements ReferenceBook {
     let { slot, level, exact } = this.#checkpoint;
     if (target === slot) return;
     if (!this.#world.replicas.isFinal((target + 1) * slotMs)) exact = false;
-    // A clock that was set back keeps nothing apart: all of it goes into the level.
-    const last = target < slot ? slot + slotCount + 1 : target;
-    while (slot < last) {
+    while (slot < target) {
       slot++;
       level = this.#fold(level, slot);
     }
-    this.#ledger.forget(({ place }) => place <= last);
+    this.#ledger.forget(({ place }) => place <= target);
     this.#checkpoint = { slot: target, level, exact };
+  }
+
+  /** A clock that was set back keeps nothing apart: all of it goes into the level, which stays. */
+  stepBack(): void {
+    const { slotCount, leak } = this.#options;
+    const { slot } = this.#checkpoint;
+    const level = this.#levelAfter(this.#checkpoint.level, slot + slotCount + 1);
+    this.#ledger.forget(() => true);
+    this.#checkpoint = {
+      slot: this.#current() - slotCount,
+      level: level > 0 ? level + slotCount * leak : 0,
+      exact: false,
+    };
   }
 
   count(origin: Origin, counts: Partial<Counts>): string {

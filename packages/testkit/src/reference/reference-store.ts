@@ -12,6 +12,7 @@ import { BucketBook, type ReferenceBucketOptions } from "./bucket-book.ts";
 import { GaugeBook } from "./gauge-book.ts";
 import type { ReferenceComponent } from "./ledger.ts";
 import { LogBook } from "./log-book.ts";
+import { ReferenceFloors } from "./reference-floors.ts";
 import { ReferenceNotes } from "./reference-marks.ts";
 import { ReferenceReplicas } from "./reference-replicas.ts";
 import { type Cut, SlotBook } from "./slot-book.ts";
@@ -47,12 +48,17 @@ export class ReferenceStore {
   readonly notes = new ReferenceNotes();
   generation = 0;
   readonly #policies: readonly ReferencePolicy[];
+  /** By policy; only buckets have levels. */
+  readonly #floors: readonly (ReferenceFloors | undefined)[];
   readonly #entries = new Map<string, Entry>();
   readonly #world: World & { now: number; clusterNow: number };
 
   constructor(self: string, policies: readonly ReferencePolicy[]) {
     this.replicas = new ReferenceReplicas(self);
     this.#policies = policies;
+    this.#floors = policies.map(({ shape }) =>
+      shape === "bucket" ? new ReferenceFloors() : undefined,
+    );
     this.#world = { self, replicas: this.replicas, now: 0, clusterNow: 0 };
   }
 
@@ -70,7 +76,16 @@ export class ReferenceStore {
     world.now = Math.max(world.now, now);
     const isBelieved = clusterNow < world.clusterNow - STEP_BACK_MS;
     world.clusterNow = isBelieved ? clusterNow : Math.max(world.clusterNow, clusterNow);
+    if (isBelieved) this.#stepBack();
     for (const { books } of this.#entries.values()) for (const book of books) book.catchUp();
+  }
+
+  #stepBack(): void {
+    this.generation++;
+    for (const floors of this.#floors) floors?.step(this.generation);
+    for (const { books } of this.#entries.values()) {
+      for (const book of books) if (book instanceof BucketBook) book.stepBack();
+    }
   }
 
   keys(): string[] {
@@ -140,11 +155,13 @@ export class ReferenceStore {
     const { key, policy, replica } = component;
     const book = this.#bookOf(key, policy);
     if (replica === this.#world.self || component.refunds > component.hits) return false;
-    if (!book.admits(component)) return false;
+    const floors = this.#floors[policy];
+    if (!book.admits(component) || floors?.isBelow(component)) return false;
     if (book.endsWithReset) {
       if (component.reset < this.notes.knownReset(key)) return false;
       this.joinReset(key, component.reset);
     }
+    floors?.heard(component);
     return this.#obtain(key).books[policy]?.join(component) ?? false;
   }
 
@@ -191,6 +208,7 @@ export class ReferenceStore {
   /** Forgets everything a replica has counted, but not the windows it opened for others. */
   drop(replica: string): void {
     this.replicas.drop(replica);
+    for (const floors of this.#floors) floors?.drop(replica);
     for (const { books } of this.#entries.values()) for (const book of books) book.drop(replica);
   }
 
@@ -240,7 +258,8 @@ export class ReferenceStore {
   }
 
   #origin(key: string, entry: Entry, policy: number): Origin {
-    const generation = entry.generation ?? this.generation;
+    const least = this.#floors[policy]?.generation ?? 0;
+    const generation = Math.max(entry.generation ?? this.generation, least);
     return { key, policy, generation, reset: this.notes.knownReset(key) };
   }
 
