@@ -6,7 +6,7 @@
  * before them.
  */
 
-import { type Checkpoint, joinedCheckpoint } from "../lattice/checkpoint.ts";
+import type { Checkpoint } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
 import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
 import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "./entry.ts";
@@ -17,6 +17,7 @@ import { SlotFloors } from "./slot-floors.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
 import { ticketOf } from "./ticket.ts";
+import { ToldLevels } from "./told-levels.ts";
 import { elapsedUntilFits } from "./trailing-slot.ts";
 
 const TWO_32 = 2 ** 32;
@@ -42,6 +43,7 @@ export class GridShape implements Shape {
   readonly #bins: SlotBins;
   readonly #level: BucketLevel | null;
   readonly #floors: SlotFloors | null;
+  readonly #toldLevels: ToldLevels;
   readonly #leak: number;
   readonly #slotMs: number;
   readonly #slots: number;
@@ -52,6 +54,7 @@ export class GridShape implements Shape {
     this.words = slotGridWords(options);
     this.#records = records;
     this.#grid = new SlotGrid(records, replicas, base, options);
+    this.#toldLevels = new ToldLevels(this.#grid);
     this.#time = this.#grid.time;
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;
@@ -190,7 +193,7 @@ export class GridShape implements Shape {
   join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
     this.read(id, clusterNow);
     this.#floors?.heard(component.replica, component.generation, component.place);
-    return this.#grid.join(id, component);
+    return this.#toldLevels.contain(id, component.place) ? false : this.#grid.join(id, component);
   }
 
   emit(
@@ -249,29 +252,16 @@ export class GridShape implements Shape {
     this.#floors?.disown(former, generation, clusterNow);
   }
 
-  /** A bucket's level after the newest slot that has been folded away. */
+  /** A bucket's level after the newest slot of which all that will count is in it. */
   checkpoint(id: number, clusterNow: number): Checkpoint {
     this.#time.turnTo(clusterNow);
-    this.#grid.align(id);
-    return {
-      slot: this.#time.slot - this.#slots,
-      level: this.#level === null ? 0 : this.#level.of(id),
-      exact: this.#grid.isExact(id),
-    };
+    return this.#toldLevels.of(id);
   }
 
   /** Merges another replica's checkpoint; returns whether it was better than ours. */
   joinCheckpoint(id: number, heard: Checkpoint, clusterNow: number): boolean {
-    const own = this.checkpoint(id, clusterNow);
-    const level = this.#level;
-    if (level === null || heard.slot > this.#time.slot + this.#ahead) return false;
-    const joined = joinedCheckpoint(own, heard, level.leak, (slot) => {
-      return this.#bins.hits(id, this.#grid.binOf(slot)) * LEVEL_SCALE;
-    });
-    if (joined === own) return false;
-    level.set(id, joined.level);
-    this.#grid.setExact(id, joined.exact);
-    return true;
+    this.#time.turnTo(clusterNow);
+    return this.#toldLevels.join(id, heard);
   }
 
   #readHits(id: number): void {

@@ -6,7 +6,7 @@
  * folded into its level. In a cluster the rings keep a bin for the next slot too, because a replica
  * whose clock is a little ahead is in it already.
  *
- *     | slot high, exact | slot low | chain | level | own … | others … |
+ *     | slot high, exact, joined | slot low | chain | level | own … | others … |
  *                                           └ bucket        └ in a cluster
  */
 
@@ -17,19 +17,20 @@ import type { ComponentVisitor, Timing } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
 import { SlotBins } from "./slot-bins.ts";
+import {
+  EXACT,
+  JOINED_SHIFT,
+  SLOT_HIGH,
+  SLOT_HIGH_MASK,
+  SLOT_LOW,
+  SlotHead,
+  UNSET,
+} from "./slot-head.ts";
 import { SlotRings } from "./slot-rings.ts";
 import { SlotTime } from "./slot-time.ts";
 
-const SLOT_HIGH = 0;
-const SLOT_LOW = 1;
 const CHAIN = 2;
 const HEAD_WORDS = 3;
-
-/** The bit of `SLOT_HIGH` that says the level is exact. */
-const EXACT = 0x1_0000;
-const SLOT_HIGH_MASK = 0xffff;
-/** The high half of no slot: the record has not been aligned yet. */
-const UNSET = 0xffff;
 
 const TWO_32 = 2 ** 32;
 
@@ -46,6 +47,7 @@ export interface SlotGridOptions {
 export class SlotGrid {
   readonly time: SlotTime;
   readonly bins: SlotBins;
+  readonly head: SlotHead;
   /** The level of a bucket; null for a grid that drops old slots. */
   readonly level: BucketLevel | null;
   /** How many slots after the current one the rings have room for. */
@@ -68,6 +70,7 @@ export class SlotGrid {
     this.#replicas = replicas;
     this.#slotMs = slotMs;
     this.#binCount = slots + this.ahead;
+    this.head = new SlotHead(records, base);
     this.time = new SlotTime(slotMs, this.#binCount);
     const levelAt = base + HEAD_WORDS;
     this.level = leak > 0 ? new BucketLevel(records, levelAt, leak) : null;
@@ -102,7 +105,8 @@ export class SlotGrid {
       this.#turn(id, slot, slot < now ? now - slot : this.#binCount);
       if (slot > now) this.#rings.clear(id);
     }
-    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact;
+    const joined = Math.max(0, (high >>> JOINED_SHIFT) - Math.max(0, now - slot));
+    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact | (joined << JOINED_SHIFT);
     chunk[at + SLOT_LOW] = now | 0;
   }
 
@@ -144,15 +148,9 @@ export class SlotGrid {
     return drain(level.after(level.of(id), this.bins.hits(id, 0)), level.leak, turns);
   }
 
-  /** Whether every known replica had declared what is in the level final before it was folded. */
-  isExact(id: number): boolean {
-    return (this.#records.word(id, this.#base + SLOT_HIGH) & EXACT) !== 0;
-  }
-
-  setExact(id: number, exact: boolean): void {
-    const word = this.#base + SLOT_HIGH;
-    const high = this.#records.word(id, word) & SLOT_HIGH_MASK;
-    this.#records.setWord(id, word, high | (exact ? EXACT : 0));
+  /** The newest slot that is not kept apart any more. */
+  get foldedUntil(): number {
+    return this.time.slot - this.#slots;
   }
 
   /** The bin of a slot, whether or not the rings have it. */
@@ -242,6 +240,7 @@ export class SlotGrid {
     this.#rings.clear(id);
     this.bins.clear(id);
     this.level?.set(id, 0);
+    this.head.setJoined(id, 0);
   }
 
   /** Gives back all that lies beside the record. */

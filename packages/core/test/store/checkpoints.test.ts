@@ -102,6 +102,27 @@ describe("a checkpoint after another slot", () => {
     expect(member!.held(1)).toBe(before + 5_000);
   });
 
+  it("is not added to by what is heard later of the slots in it", () => {
+    const [ahead, behind, writer] = fleet([0, 0, 0], [bucket]);
+    writer!.hit(1, 90);
+    const told = writer!.sent();
+    ahead!.joinAll(told);
+    ahead!.at(START_MS + 10 * SLOT_MS);
+    behind!.at(START_MS + 8 * SLOT_MS);
+    expect(joinCheckpoint(behind!, checkpointOf(ahead!))).toBe(true);
+    const before = behind!.held(1);
+    behind!.joinAll(told);
+    expect(behind!.held(1)).toBe(before);
+    // What it tells itself has those slots in it as well.
+    const [third] = fleet([0], [bucket]);
+    third!.at(START_MS + 8 * SLOT_MS).joinAll(told);
+    joinCheckpoint(third!, checkpointOf(behind!));
+    expect(third!.held(1)).toBe(before);
+    writer!.at(START_MS + 8 * SLOT_MS).hit(1, 5);
+    behind!.joinAll(writer!.sent());
+    expect(behind!.held(1)).toBe(before + 5_000);
+  });
+
   it("is not believed when its slot is still to come", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 1);

@@ -31,6 +31,8 @@ export class BucketBook implements ReferenceBook {
   readonly #options: ReferenceBucketOptions;
   readonly #ledger = new Ledger();
   #checkpoint: ReferenceCheckpoint;
+  /** All that will ever count in slots up to this one is known, from a level that was heard. */
+  #joinedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(world: World, options: ReferenceBucketOptions) {
     this.#world = world;
@@ -62,6 +64,7 @@ export class BucketBook implements ReferenceBook {
     const { slot } = this.#checkpoint;
     const level = this.#levelAfter(this.#checkpoint.level, slot + slotCount + 1);
     this.#ledger.forget(() => true);
+    this.#joinedUntil = Number.NEGATIVE_INFINITY;
     this.#checkpoint = {
       slot: this.#current() - slotCount,
       level: level > 0 ? level + slotCount * leak : 0,
@@ -86,7 +89,7 @@ export class BucketBook implements ReferenceBook {
   }
 
   join(component: ReferenceComponent): boolean {
-    return this.#ledger.join(component);
+    return component.place > this.#joinedUntil && this.#ledger.join(component);
   }
 
   emit(): ReferenceComponent[] {
@@ -99,6 +102,7 @@ export class BucketBook implements ReferenceBook {
 
   wipe(): void {
     this.#ledger.forget(() => true);
+    this.#joinedUntil = Number.NEGATIVE_INFINITY;
     this.#checkpoint = { ...this.#checkpoint, level: 0 };
   }
 
@@ -122,7 +126,10 @@ export class BucketBook implements ReferenceBook {
   }
 
   get checkpoint(): ReferenceCheckpoint {
-    return this.#checkpoint;
+    const own = this.#checkpoint;
+    const slot = this.#joinedUntil;
+    if (slot <= own.slot) return own;
+    return { slot, level: this.#levelAfter(own.level, slot), exact: false };
   }
 
   /** Merges another replica's checkpoint; returns whether it is better than the own one. */
@@ -144,6 +151,7 @@ export class BucketBook implements ReferenceBook {
     if (!isBetter(heard, { slot: heard.slot, level, exact: false })) return false;
     if (heard.level === level) return false;
     this.#checkpoint = { slot: own.slot, level: this.#startFor(heard), exact: false };
+    this.#joinedUntil = Math.max(this.#joinedUntil, heard.slot);
     return true;
   }
 

@@ -1,0 +1,63 @@
+/**
+ * A bucket's level as it is told to others, and as it is heard from them.
+ *
+ * A level that is told contains no hits of later slots than it says, so whoever hears it can add what it
+ * knows of later ones. One that is heard may be of a slot that is still kept apart here: what is heard of
+ * the slots up to that afterwards may be in the level, and is not counted again.
+ */
+
+import { type Checkpoint, foldSlot, joinedCheckpoint } from "../lattice/checkpoint.ts";
+import { LEVEL_SCALE } from "./bucket-level.ts";
+import type { SlotGrid } from "./slot-grid.ts";
+
+export class ToldLevels {
+  readonly #grid: SlotGrid;
+
+  constructor(grid: SlotGrid) {
+    this.#grid = grid;
+  }
+
+  /** The level of a record after the newest slot of which nothing more is counted. */
+  of(id: number): Checkpoint {
+    let { slot, level, exact } = this.#folded(id);
+    const leak = this.#grid.level?.leak ?? 0;
+    const end = slot + this.#grid.head.joined(id);
+    while (slot < end) {
+      slot++;
+      level = foldSlot(level, leak, this.#hitsIn(id, slot));
+      exact = false;
+    }
+    return { slot, level, exact };
+  }
+
+  /** Merges a level that was heard; returns whether it was better than the own one. */
+  join(id: number, heard: Checkpoint): boolean {
+    const grid = this.#grid;
+    const own = this.#folded(id);
+    const { level } = grid;
+    if (level === null || heard.slot > grid.time.slot + grid.ahead) return false;
+    const joined = joinedCheckpoint(own, heard, level.leak, (slot) => this.#hitsIn(id, slot));
+    if (joined === own) return false;
+    level.set(id, joined.level);
+    grid.head.setExact(id, joined.exact);
+    grid.head.setJoined(id, Math.max(grid.head.joined(id), heard.slot - own.slot));
+    return true;
+  }
+
+  /** Whether what others have counted in a slot may be in a level that was heard. Needs a `read`. */
+  contain(id: number, slot: number): boolean {
+    return slot <= this.#grid.foldedUntil + this.#grid.head.joined(id);
+  }
+
+  /** The level after the newest slot that is not kept apart any more. */
+  #folded(id: number): Checkpoint {
+    const grid = this.#grid;
+    grid.align(id);
+    return { slot: grid.foldedUntil, level: grid.level?.of(id) ?? 0, exact: grid.head.isExact(id) };
+  }
+
+  /** Thousandths of hits that are known of in a slot. */
+  #hitsIn(id: number, slot: number): number {
+    return this.#grid.bins.hits(id, this.#grid.binOf(slot)) * LEVEL_SCALE;
+  }
+}
