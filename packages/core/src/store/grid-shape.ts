@@ -110,7 +110,7 @@ export class GridShape implements Shape {
   refund(id: number, ticket: number, cost: number, clusterNow: number, isInLevel: boolean): number {
     this.#time.turnTo(clusterNow);
     this.#grid.align(id);
-    for (let age = 0; age < this.#slots; age++) {
+    for (let age = -this.#ahead; age < this.#slots; age++) {
       if (this.#ticketOfSlot(id, this.#time.slot - age) !== ticket) continue;
       return this.#bins.give(id, this.#time.binOfAge(age), cost);
     }
@@ -205,7 +205,8 @@ export class GridShape implements Shape {
   ): void {
     this.#time.turnTo(clusterNow);
     this.#grid.align(id);
-    for (let age = this.#slots - 1; age >= 0; age--) {
+    // After a step back of the clock own hits may be in the next slot.
+    for (let age = this.#slots - 1; age >= -this.#ahead; age--) {
       const bin = this.#time.binOfAge(age);
       const hits = this.#bins.own(id, bin);
       if (hits === 0) continue;

@@ -101,9 +101,8 @@ export class SlotGrid {
         return;
       }
       if (!this.#isFinal(now - this.#slots)) exact = 0;
-      // After a step back of the clock nothing lies in the right bin, so everything leaves.
-      this.#turn(id, slot, slot < now ? now - slot : this.#binCount);
-      if (slot > now) this.#rings.clear(id);
+      if (slot < now) this.#turn(id, slot, now - slot);
+      else this.#turnBack(id, slot);
     }
     const joined = Math.max(0, (high >>> JOINED_SHIFT) - Math.max(0, now - slot));
     chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact | (joined << JOINED_SHIFT);
@@ -260,6 +259,14 @@ export class SlotGrid {
       bin = bin + 1 === this.#binCount ? 0 : bin + 1;
     }
     if (level !== null) level.set(id, drain(folded, level.leak, turns - steps));
+  }
+
+  /** After a step back of the clock: what was counted in slots that are still to come is dropped. */
+  #turnBack(id: number, slot: number): void {
+    const last = slot + this.ahead;
+    const first = Math.max(this.time.slot + this.ahead + 1, last - this.#binCount + 1);
+    for (let dropped = first; dropped <= last; dropped++) this.bins.empty(id, this.binOf(dropped));
+    this.refresh(id);
   }
 
   /** Whether every replica alive has said that it will add nothing to `slot` any more. */

@@ -113,12 +113,12 @@ export class SlotRings {
     return slot - this.#slot(ring) >= this.#bins;
   }
 
-  /** Turns a ring to the current slot. After a step back of the clock nothing in it is right. */
+  /** Turns a ring to the current slot, which after a step back of the clock is one before its own. */
   turn(ring: number, slot: number): void {
     const turns = slot - this.#slot(ring);
     if (turns === 0) return;
-    const steps = turns < 0 ? this.#bins : Math.min(turns, this.#bins);
-    let bin = (this.#slot(ring) + this.#ahead + 1) % this.#bins;
+    const steps = Math.min(Math.abs(turns), this.#bins);
+    let bin = (Math.min(slot, this.#slot(ring)) + this.#ahead + 1) % this.#bins;
     for (let step = 0; step < steps; step++) {
       this.#pool.setCount(ring, BINS + bin, 0);
       if (this.#refunds.size !== 0) this.#refunds.delete(ring * this.#bins + bin);

@@ -72,6 +72,23 @@ describe.each([
   });
 });
 
+describe("those whose clock was the cluster's, once more others have come", () => {
+  it("go back to the others' time with all that they have counted", () => {
+    const fleet = new SimulatedFleet({
+      policies: [slidingWindow({ limit: 100, windowMs: 60 * MINUTE, slots: 12 })],
+    });
+    const wrong = [fleet.add(3 * MINUTE), fleet.add(3 * MINUTE)];
+    fleet.pass(5_000);
+    for (const replica of wrong) hit(replica, 30);
+    fleet.pass(1_000);
+    for (let right = 0; right < 3; right++) fleet.add();
+    fleet.pass(5_000);
+    expect(errors(fleet)).toEqual([0, 0, 0, 0, 0]);
+    expect(new Set(fleet.replicas.map((replica) => replica.view("ada")[0]))).toEqual(new Set([60]));
+    fleet.close();
+  });
+});
+
 describe("two processes that start together", () => {
   it("agree on one clock, whichever it is", () => {
     const fleet = new SimulatedFleet({ policies });

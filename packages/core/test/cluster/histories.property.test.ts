@@ -8,6 +8,7 @@ const HOUR = 3_600_000;
 
 const windows = [fixedWindow({ limit: 1_000_000, windowMs: HOUR })];
 const slots = [slidingWindow({ limit: 1_000_000, windowMs: 24 * HOUR, slots: 2 })];
+const minutes = [slidingWindow({ limit: 1_000_000, windowMs: 24 * HOUR, slots: 240 })];
 const days = [fixedWindow({ limit: 1_000_000, windowMs: 24 * HOUR, align: true })];
 
 describe("whatever the network does", () => {
@@ -40,6 +41,10 @@ describe("whatever the network does", () => {
 
   const lossy: [string, HistoryOptions][] = [
     ["crashes, slots, resets", { policies: slots, steps: 150, crashes: true, resets: true }],
+    [
+      "slots of minutes, clocks ten minutes off",
+      { policies: minutes, steps: 150, clockMs: 600_000 },
+    ],
     ["too few keys", { policies: windows, steps: 150, maxKeys: 3 }],
   ];
   it.each(lossy)("nobody sees hits that did not happen, although some are lost: %s", (_, options) =>

@@ -273,14 +273,14 @@ export class ReferenceStore {
         return new SlotBook(world, {
           cutAt: policy.cutFor(key),
           heldIn: (hits) => hits.at(-2) ?? 0,
-          beginsAnew: false,
+          keepsOwn: false,
         });
       case "grid":
         return new SlotBook(world, {
           cutAt: policy.cutAt,
           heldIn: ([trailing = 0, ...others], leftMs) =>
             others.reduce((sum, hits) => sum + hits * policy.slotMs, trailing * leftMs),
-          beginsAnew: true,
+          keepsOwn: true,
         });
       case "bucket":
         return new BucketBook(world, policy);

@@ -20,8 +20,8 @@ export interface ReferenceSlotOptions {
   readonly cutAt: (clusterNow: number) => Cut;
   /** What counts, given the hits of every slot that is kept. */
   readonly heldIn: (hits: readonly number[], leftMs: number) => number;
-  /** Whether others' slots go too when the clock is set back. */
-  readonly beginsAnew: boolean;
+  /** Whether own slots are kept when the clock is set back and they are still to come or to go. */
+  readonly keepsOwn: boolean;
 }
 
 export class SlotBook implements ReferenceBook {
@@ -39,11 +39,10 @@ export class SlotBook implements ReferenceBook {
 
   catchUp(): void {
     const { slots, current } = this.#cut();
-    // With its clock set back a replica goes on under another id: nothing of the old one counts on.
     const isBack = current < this.#current;
     this.#ledger.forget(({ replica, place }) => {
       if (!slots.includes(place)) return true;
-      return isBack && (this.#options.beginsAnew || replica === this.#world.self);
+      return isBack && !this.#options.keepsOwn && replica === this.#world.self;
     });
     this.#current = current;
   }
