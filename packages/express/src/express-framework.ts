@@ -5,15 +5,16 @@
 
 import { beforeWriteHead, type Framework, type ProxyTrust } from "@tidegate/core/http";
 import type { Request, Response } from "express";
+import { requestAddress, senderAddress } from "./request-address.ts";
 
 export const EXPRESS: Framework<Request, Response> = {
-  method: (request) => request.method,
+  method: (request) => Reflect.get(request, "method"),
   requestHeader: (request, name) => {
     const value = request.headers[name];
     return typeof value === "object" ? value.join(", ") : value;
   },
-  address: (request) => request.ip,
-  socketAddress: (request) => request.socket?.remoteAddress,
+  address: requestAddress,
+  socketAddress: senderAddress,
   proxyTrust,
   header: (response, name) => response.getHeader(name),
   setHeader: (response, name, value) => {

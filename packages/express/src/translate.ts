@@ -24,7 +24,7 @@ import {
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { LimiterStore } from "./limiter-store.ts";
-import type { AugmentedRequest, Options, RateLimitOptions } from "./options.ts";
+import type { Options, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
 import { RequestInfo } from "./rate-limit-info.ts";
 import { isMadePerRequest, sayUnknownSwitches, warningsOf } from "./safety-nets.ts";
@@ -156,7 +156,7 @@ function customsOf(
     countsRefused: countsRefused || store !== null,
     onVerdict: (request, _response, verdict, key) => {
       const text = typeof key === "string" ? key : Buffer.from(key).toString("base64url");
-      (request as AugmentedRequest)[property] = new RequestInfo(verdict, text, wall);
+      Reflect.set(request, property, new RequestInfo(verdict, text, wall));
     },
     ...counterOf(given, options, warnings, used, store),
   };

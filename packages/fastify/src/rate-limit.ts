@@ -40,16 +40,25 @@ export function hookHandler(
   }
 
   function decide(request: FastifyRequest, reply: FastifyReply): Answer | Promise<Answer> {
-    const refuseLater = (outcome: Outcome): Answer =>
-      outcome === null ? null : refuse(settings, outcome, request, reply);
     try {
       const passing = gate.enter(request, reply);
       if (passing === null) return null;
-      if (!(passing instanceof Promise)) return refuse(settings, passing, request, reply);
-      return passing.then(refuseLater).catch(thrown);
+      return passing instanceof Promise
+        ? decideLater(passing, request, reply)
+        : refuse(settings, passing, request, reply);
     } catch (error) {
       return thrown(error);
     }
+  }
+
+  function decideLater(
+    passing: Promise<Outcome>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer> {
+    return passing
+      .then((outcome) => (outcome === null ? null : refuse(settings, outcome, request, reply)))
+      .catch(thrown);
   }
 
   return Object.defineProperties(limit as HookHandler, {

@@ -40,7 +40,8 @@ export interface RequestCostRecord {
   readonly addedNsLow: number;
 }
 
-const WARM_UP_ROUNDS = 20;
+/** What is compiled late is compiled after some hundred thousand requests, and meanwhile by this process. */
+const WARM_UP_ROUNDS = 200;
 const LOW = 0.1;
 
 export async function measureRequestCost(

@@ -39,11 +39,23 @@ export class Passage<Request, Response> {
   }
 
   enter(): Passing {
-    const { letsPreflightsPass, framework, skip } = this.#plan;
+    const { letsPreflightsPass, framework, skip, isStraight } = this.#plan;
     if (letsPreflightsPass && isPreflight(framework, this.#request)) return null;
+    if (isStraight) return this.#goStraight();
     return skip === null
       ? this.#goOn(false)
       : this.#then(skip(this.#request, this.#response), this.#goOn);
+  }
+
+  /** All steps up to the verdict in one, where nothing is to be asked: they would be calls and no more. */
+  #goStraight(): Passing {
+    const { client, subnet, cost } = this.#plan;
+    const key = client.key(this.#request, subnet as Ipv6Subnet);
+    if (key === null) return this.#unaddressed();
+    this.#key = key;
+    this.#cost = cost as number;
+    const verdict = this.#budget.counter.check(key, cost as number);
+    return isThenable(verdict) ? this.#then(verdict, this.#counted) : this.#counted(verdict);
   }
 
   #goOn(skips: unknown): Passing {
@@ -73,7 +85,10 @@ export class Passage<Request, Response> {
 
   #inNetwork(subnet: Ipv6Subnet): Passing {
     const key = this.#plan.client.key(this.#request, checkedSubnet(subnet));
-    if (key !== null) return this.#keyed(key);
+    return key === null ? this.#unaddressed() : this.#keyed(key);
+  }
+
+  #unaddressed(): Passing {
     if (!this.#plan.needsAddress) return null;
     const refusal = refusalOf(this.#plan, { reason: "address", key: null, verdict: null });
     return this.#refuse(refusal);
