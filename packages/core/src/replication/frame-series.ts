@@ -45,6 +45,8 @@ export interface FrameSeriesOptions {
   readonly names: OpenerNames;
   /** The raw clock. */
   readonly rawNow: () => number;
+  /** A number that no series of this replica has had. */
+  readonly nextTelling: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
 
@@ -54,6 +56,7 @@ export class FrameSeries {
   #head: ComponentHead | undefined;
   #other: SpokenFor | undefined;
   #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
+  #telling = 0;
   #parts = 0;
   /** When the frame that is being written was begun, by the raw clock. */
   sentAtMs = 0;
@@ -64,6 +67,7 @@ export class FrameSeries {
 
   begin(coverage: Coverage): void {
     this.#coverage = coverage;
+    this.#telling = this.#options.nextTelling();
     this.#parts = 0;
     this.#beginFrame();
   }
@@ -153,7 +157,8 @@ export class FrameSeries {
     const part = this.#parts++;
     envelope.writer.reserve(0);
     if (part > 0 || !isLast || kind === "page") {
-      writePage(envelope.writer, { since, upTo, part, parts: isLast ? part + 1 : 0 });
+      const telling = this.#telling;
+      writePage(envelope.writer, { since, upTo, telling, part, parts: isLast ? part + 1 : 0 });
     }
     publish(envelope.finish(), to);
     if (!isLast) this.#beginFrame();

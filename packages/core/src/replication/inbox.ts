@@ -135,7 +135,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     }
     if (reader.isBroken) return false;
     if (page !== undefined) {
-      this.#cover(member, page, sentAtMs);
+      this.#cover(member, page);
     } else if (kind === "counts") {
       member.frames.hear(number);
     }
@@ -163,8 +163,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /** Once all of an answer is there, nothing is missing any more of what it is about. */
-  #cover(member: Member, page: Page, sentAtMs: number): void {
-    const others = member.parts.hear(page, this.#others, sentAtMs);
+  #cover(member: Member, page: Page): void {
+    const others = member.parts.hear(page, this.#others);
     member.answeringUntilMs = others === undefined ? this.#options.clock.now() + PART_MS : 0;
     if (others === undefined) return;
     member.frames.cover(page.since, page.upTo);

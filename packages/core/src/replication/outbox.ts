@@ -33,6 +33,7 @@ export interface OutboxOptions {
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
   readonly shares: () => Iterable<Share>;
+  readonly nextTelling: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
 
@@ -52,12 +53,13 @@ export class Outbox {
   readonly #series: FrameSeries;
 
   constructor(options: OutboxOptions) {
-    const { envelope, clock, publish } = options;
+    const { envelope, clock, nextTelling, publish } = options;
     this.#options = options;
     this.#series = new FrameSeries({
       envelope,
       names: { describe: (opener, openedAtMs) => this.#describe(opener, openedAtMs) },
       rawNow: () => clock.rawNow(),
+      nextTelling,
       publish,
     });
   }

@@ -57,9 +57,11 @@ export class Teller implements Announcer {
     this.#options = options;
     this.#countdown = new Countdown(options);
     const { replicas, seal, sender, transport } = options;
+    let telling = 0;
     const outbox = (): Outbox =>
       new Outbox({
         ...options,
+        nextTelling: () => ++telling,
         envelope: new Envelope(seal, replicas, transport),
         publish: (frame, to) => sender.publish(frame, to),
       });

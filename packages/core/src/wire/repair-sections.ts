@@ -4,11 +4,12 @@
  *     asking   | replica 8 | since | others |   counts of that replica that changed after frame `since`,
  *                                               and of those who are gone, if `others` is 1
  *     heard    | replica 8 | up to | clock | silent |   that an answer has all that is known of that replica's counts
- *     page     | since | up to | part | parts | one of the frames that together say all of it
+ *     page     | since | up to | telling | part | parts |   one of the frames that together say all of it
  *
  * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
- * there are is only known at the end: `parts` is 0 in all but the last. Frames of counts need no such
- * thing unless there are several of one number, which is in the header.
+ * there are is only known at the end: `parts` is 0 in all but the last. The same may be told again in
+ * other parts, and a part of one telling does not stand for one of another. Frames of counts need no
+ * such thing unless there are several of one number, which is in the header.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
@@ -28,6 +29,8 @@ export interface Asking {
 export interface Page {
   readonly since: number;
   readonly upTo: number;
+  /** A number that its sender gives to no other answer. */
+  readonly telling: number;
   /** From 0. */
   readonly part: number;
   /** How many there are, in the last one; otherwise 0. */
@@ -50,7 +53,7 @@ export interface Heard {
 export const PARTS_MAX = 65_536;
 const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
 /** The most bytes that the section of a page takes. */
-export const PAGE_BYTES_MAX: number = 3 + 4 * VARINT_BYTES_MAX;
+export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX;
 
 export function writeAsking(writer: FrameWriter, asking: Asking): boolean {
   if (!writer.beginSection(SECTIONS.asking, 8 + VARINT_BYTES_MAX + 1)) return false;
@@ -91,9 +94,10 @@ export function readHeard(reader: ByteReader): Heard | undefined {
 }
 
 export function writePage(writer: FrameWriter, page: Page): boolean {
-  if (!writer.beginSection(SECTIONS.page, 4 * VARINT_BYTES_MAX)) return false;
+  if (!writer.beginSection(SECTIONS.page, 5 * VARINT_BYTES_MAX)) return false;
   writer.varint(page.since);
   writer.varint(page.upTo);
+  writer.varint(page.telling);
   writer.varint(page.part);
   writer.varint(page.parts);
   writer.endSection();
@@ -103,9 +107,10 @@ export function writePage(writer: FrameWriter, page: Page): boolean {
 export function readPage(reader: ByteReader): Page | undefined {
   const since = reader.varint();
   const upTo = reader.varint();
+  const telling = reader.varint();
   const part = reader.varint();
   const parts = reader.varint();
   const isPage = since <= upTo && part < PARTS_MAX && (parts === 0 || parts === part + 1);
   if (!isPage || reader.left > 0) reader.isBroken = true;
-  return reader.isBroken ? undefined : { since, upTo, part, parts };
+  return reader.isBroken ? undefined : { since, upTo, telling, part, parts };
 }

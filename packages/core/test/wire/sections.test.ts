@@ -141,7 +141,7 @@ describe("sections of a frame", () => {
     const gone = { low: 7, high: -8, upTo: 12, clockMs: 1_700_000_000_000, silentMs: 4_000 };
     expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
 
-    const page = { since: 5, upTo: 70, part: 2, parts: 3 };
+    const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
   });
 
@@ -175,7 +175,7 @@ describe("sections of a frame", () => {
   });
 
   it("that say what cannot be are no pages", () => {
-    const possible = { since: 5, upTo: 70, part: 2, parts: 3 };
+    const possible = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };
     const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
     for (const change of impossible) {
       const reader = written("page", (writer) => writePage(writer, { ...possible, ...change }));
