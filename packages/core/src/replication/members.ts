@@ -13,6 +13,7 @@ import { ClockOffset } from "./clock-offset.ts";
 import { Deafness } from "./deafness.ts";
 import { HeardFrames } from "./heard-frames.ts";
 import { HeardParts } from "./heard-parts.ts";
+import { type PartsFault, PartsRoom } from "./parts-room.ts";
 import { Reception } from "./reception.ts";
 
 export interface MemberOptions {
@@ -20,6 +21,8 @@ export interface MemberOptions {
   readonly silentMs: number;
   /** The most replicas that are known at a time. */
   readonly membersMax: number;
+  /** Takes why a long answer that was coming in has been given up. */
+  readonly lost: (why: PartsFault) => void;
 }
 
 /** Smaller corrections are not worth reading everything anew that was counted by that clock. */
@@ -31,7 +34,7 @@ export class Member {
   readonly index: number;
   offset: ClockOffset = new ClockOffset();
   readonly frames: HeardFrames = new HeardFrames(0);
-  readonly parts: HeardParts = new HeardParts();
+  readonly parts: HeardParts;
   heardAtMs: number;
   isAlive = true;
   /** When it was heard again after a silence. */
@@ -63,9 +66,10 @@ export class Member {
   /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
   answeringUntilMs = 0;
 
-  constructor(id: string, index: number, nowMs: number) {
+  constructor(id: string, index: number, room: PartsRoom, nowMs: number) {
     this.id = id;
     this.index = index;
+    this.parts = new HeardParts(room);
     this.heardAtMs = nowMs;
   }
 
@@ -84,10 +88,12 @@ export class Members {
   readonly #members = new Map<string, Member>();
   readonly #replicas: Replicas;
   readonly #options: MemberOptions;
+  readonly #room: PartsRoom;
 
   constructor(replicas: Replicas, options: MemberOptions) {
     this.#replicas = replicas;
     this.#options = options;
+    this.#room = new PartsRoom(options.lost);
   }
 
   get size(): number {
@@ -170,6 +176,7 @@ export class Members {
       const silenceMs = nowMs - member.heardAtMs;
       if (silenceMs > forgottenMs) {
         this.#members.delete(member.id);
+        member.parts.forget();
         this.#replicas.drop(member.index);
       } else if (silenceMs > this.#options.silentMs) {
         this.#setAlive(member, false);
@@ -198,7 +205,7 @@ export class Members {
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
     if (this.#members.size >= this.#options.membersMax) return undefined;
-    const member = new Member(id, this.#replicas.indexOf(id, isAlive), nowMs);
+    const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#room, nowMs);
     this.#members.set(id, member);
     return member;
   }

@@ -7,6 +7,7 @@
 
 import type { JoinFault } from "../store/admission.ts";
 import type { Refusal } from "./envelope.ts";
+import type { PartsFault } from "./parts-room.ts";
 
 /** Why a whole frame was not believed. */
 export type FrameFault =
@@ -19,6 +20,7 @@ export type FrameFault =
 /** Why something that a frame said was not merged. */
 export type PartFault =
   | JoinFault
+  | PartsFault
   /** Counts of a limiter that this process does not have, or has with other policies. */
   | "unknownLimiter"
   /** Counts of a replica that speaks for itself, or that nobody has named. */
@@ -51,6 +53,8 @@ const PART_SENTENCES: { readonly [Fault in PartFault]?: string } = {
   tooManyComponents: "a key is said to have been counted by thousands: some of that is not merged",
   tooManyKeys:
     "others count more keys than there is room for here: raise 'maxKeys', or what they counted is not known",
+  tooManyParts:
+    "more long answers come in at a time than can be gathered: some are asked for again, or somebody makes them up",
   farReset:
     "resets or blocks come from more than ten minutes ahead: a clock is wrong, or somebody makes them up",
 };

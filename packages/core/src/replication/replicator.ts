@@ -28,6 +28,7 @@ import type { Listener } from "./listener.ts";
 import { type Member, Members } from "./members.ts";
 import { Outlook } from "./outlook.ts";
 import { OwnId } from "./own-id.ts";
+import type { PartsFault } from "./parts-room.ts";
 import { Pulse } from "./pulse.ts";
 import { RecentFrames } from "./recent-frames.ts";
 import { Refusals } from "./refusals.ts";
@@ -96,7 +97,9 @@ export class Replicator implements Listener {
     const clock = new ClusterClock(options.clock);
     const seal = new Seal(namespace, secret);
     const envelope = new Envelope(seal, replicas, transport);
-    const members = new Members(replicas, { silentMs: SILENT_MS, membersMax: MEMBERS_MAX });
+    const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
+    const lost = (why: PartsFault): void => this.refusals.part(why);
+    const members = new Members(replicas, { ...bounds, lost });
     const sender = new Sender(transport, envelope, clock);
     const now = clock.now();
     this.replicas = replicas;

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { HeardParts } from "../../src/replication/heard-parts.ts";
+import { PartsRoom } from "../../src/replication/parts-room.ts";
 
 const NOBODY = new Map<string, number>();
 
+function gathering(): HeardParts {
+  return new HeardParts(new PartsRoom(() => {}));
+}
+
 describe("the parts of an answer", () => {
   it("are all there when the last and all before it are, in whatever order they come", () => {
-    const parts = new HeardParts();
+    const parts = gathering();
     const page = { since: 3, upTo: 9, telling: 1 };
     expect(parts.hear({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
     expect(parts.hear({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
@@ -14,7 +19,7 @@ describe("the parts of an answer", () => {
   });
 
   it("speak for all others that any of them speaks for", () => {
-    const parts = new HeardParts();
+    const parts = gathering();
     const page = { since: 0, upTo: 9, telling: 1 };
     parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", 7]]));
     const others = parts.hear({ ...page, part: 1, parts: 2 }, new Map([["left", 2]]));
@@ -25,7 +30,7 @@ describe("the parts of an answer", () => {
   });
 
   it("of answers that are never ended do not pile up", () => {
-    const parts = new HeardParts();
+    const parts = gathering();
     const page = { since: 0, telling: 1 };
     for (let upTo = 1; upTo <= 5; upTo++) parts.hear({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
     expect(parts.hear({ ...page, upTo: 1, part: 1, parts: 2 }, NOBODY)).toBeUndefined();
@@ -33,7 +38,7 @@ describe("the parts of an answer", () => {
   });
 
   it("do not make a whole with those of another telling of the same", () => {
-    const parts = new HeardParts();
+    const parts = gathering();
     const page = { since: 3, upTo: 9 };
     // Of the first telling all but the first part is lost, of the second the first.
     parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", 7]]));
@@ -43,7 +48,7 @@ describe("the parts of an answer", () => {
   });
 
   it("are as many as the telling says that they are of, however many another had", () => {
-    const parts = new HeardParts();
+    const parts = gathering();
     const page = { since: 3, upTo: 9 };
     parts.hear({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);
     expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toBeUndefined();

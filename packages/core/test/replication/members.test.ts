@@ -6,7 +6,10 @@ const FORGOTTEN_MS = 60_000;
 
 function membership(self = "self", membersMax = 3): { members: Members; replicas: Replicas } {
   const replicas = new Replicas(self);
-  return { replicas, members: new Members(replicas, { silentMs: 3_000, membersMax }) };
+  return {
+    replicas,
+    members: new Members(replicas, { silentMs: 3_000, membersMax, lost: () => {} }),
+  };
 }
 
 describe("the members of a cluster", () => {
