@@ -13,8 +13,6 @@ import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
 
-/** Resets of all keys that records may be behind by. */
-const RESETS_MAX = 64;
 const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 
 /** The state of an own record that is up to date in the first version. */
@@ -34,7 +32,8 @@ export class Versions {
   steppedBackAtMs: number = Number.NEGATIVE_INFINITY;
   #version = 1;
   #steppedBackIn = 0;
-  #resets: { version: number; reset: number }[] = [];
+  /** The version that the last reset of all keys has begun. */
+  #resetIn = 0;
   #formers: { version: number; former: Former }[] = [];
 
   constructor(entries: Entries, notes: Notes, disowning: Disowning, present: Present) {
@@ -46,7 +45,7 @@ export class Versions {
 
   /** Begins a new version. */
   next(): void {
-    if (this.#version >= VERSION_MAX || this.#resets.length >= RESETS_MAX) {
+    if (this.#version >= VERSION_MAX) {
       // Rare enough to bring every record up to date at once and start counting anew.
       const { records } = this.#entries;
       this.#entries.each((id) => {
@@ -54,7 +53,7 @@ export class Versions {
         const flags = records.word(id, STATE) & FLAGS_MASK;
         records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
       });
-      this.#resets = [{ version: 0, reset: this.limiterReset }];
+      this.#resetIn = 0;
       this.#formers = [];
       this.#steppedBackIn = 0;
       this.#version = 1;
@@ -68,7 +67,7 @@ export class Versions {
     this.limiterReset = reset;
     this.limiterResets++;
     this.next();
-    this.#resets.push({ version: this.#version, reset });
+    this.#resetIn = this.#version;
   }
 
   /** Begins a new version in which what was counted so far is another's. */
@@ -105,9 +104,7 @@ export class Versions {
     if (version < this.#steppedBackIn) for (const shape of shapes) shape.foldAll?.(id, clusterNow);
     const former = this.#formers.find((given) => given.version > version)?.former;
     if (former !== undefined) this.#disowning.move(id, former);
-    let before = 0;
-    for (const raised of this.#resets) if (raised.version <= version) before = raised.reset;
-    if (before < this.limiterReset) {
+    if (version < this.#resetIn) {
       const low = records.word(id, FINGERPRINT_LOW);
       const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));
       if ((note?.reset ?? 0) < this.limiterReset) this.#entries.wipe(id);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { concurrency, createLimiter, fixedWindow, slidingWindow } from "../../src/index.ts";
 import { manualClock } from "../../src/testing.ts";
 import { fleet, meet, START_MS } from "./fleet.ts";
@@ -113,6 +113,21 @@ describe("a reset of all keys", () => {
     member!.store.resets.joinAll(START_MS + 500);
     expect(member!.held(1)).toBe(4);
     expect(member!.sent()[0]).toMatchObject({ reset: START_MS + 900, hits: 4 });
+  });
+});
+
+describe("resets of all keys", () => {
+  it("look at no key, however many of them there are", () => {
+    const [member] = fleet([0], [window]);
+    for (let key = 1; key <= 100; key++) member!.hit(key, key);
+    const refresh = vi.spyOn(member!.store.shapes[0]!, "refresh");
+    for (let times = 1; times <= 500; times++) {
+      member!.store.resetAll();
+      member!.hit(1 + (times % 50));
+    }
+    // Each key is looked at when somebody asks for it, and reads as it should.
+    expect(refresh).toHaveBeenCalledTimes(500);
+    expect([member!.held(1), member!.held(2), member!.held(100)]).toEqual([1, 0, 0]);
   });
 });
 
