@@ -50,7 +50,8 @@ const PART_SENTENCES: { readonly [Fault in PartFault]?: string } = {
     "counts come of times that have not been yet: a clock is wrong, or somebody makes counts up",
   impossible: "counts come that no replica can have counted: somebody makes them up",
   tooManyReplicas: "counts come of more replicas than can be kept apart: some are not merged",
-  tooManyComponents: "a key is said to have been counted by thousands: some of that is not merged",
+  tooManyComponents:
+    "a key is said to have been counted by thousands, or anew over and over by one replica: some of that is not merged",
   tooManyKeys:
     "others count more keys than there is room for here: raise 'maxKeys', or what they counted is not known",
   tooManyParts:

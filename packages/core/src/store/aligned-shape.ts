@@ -221,14 +221,18 @@ export class AlignedShape implements Shape {
     let others = 0;
     let othersRefusals = 0;
     const chain = this.#chain;
+    let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const place = chain.place(link);
       if ((place !== slot && place !== nextSlot) || this.#replicas.isDropped(chain.replica(link))) {
-        chain.remove(id, link);
-      } else if (place === slot) {
-        others += chain.hits(link) - chain.refunds(link);
-        othersRefusals += chain.refusals(link);
+        chain.remove(id, link, before);
+      } else {
+        before = link;
+        if (place === slot) {
+          others += chain.hits(link) - chain.refunds(link);
+          othersRefusals += chain.refusals(link);
+        }
       }
       link = next;
     }

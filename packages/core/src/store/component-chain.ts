@@ -22,8 +22,9 @@ const HITS = 5;
 const COUNTED = 6;
 
 const TWO_32 = 2 ** 32;
-/** More components of one key than any lawful history makes. */
+/** More components of one key than any lawful history makes, of all others and of one of them. */
 const LENGTH_MAX = 4096;
+const PER_REPLICA_MAX = 128;
 
 /** In place of a word: records have no chains, since nobody else counts. */
 export const NO_CHAIN = -1;
@@ -145,9 +146,7 @@ export class ComponentChain {
 
   /** Adds an empty component that `find` did not find; 0 when there is no room. */
   add(id: number, replica: number, generation: number, opener: number, place: number): number {
-    let length = 0;
-    for (let link = this.first(id); link !== 0; link = this.next(link)) length++;
-    const link = length < LENGTH_MAX || replica === SELF ? this.#pool.allocate() : 0;
+    const link = replica === SELF || this.#hasRoomFor(id, replica) ? this.#pool.allocate() : 0;
     if (link === 0) return 0;
     this.#pool.setWord(link, NEXT, this.first(id));
     this.#pool.setWord(link, WHO, replica | (opener << 16));
@@ -177,15 +176,14 @@ export class ComponentChain {
     return grew;
   }
 
-  /** Takes one component out of a key's list. */
-  remove(id: number, link: number): void {
-    if (this.first(id) === link) {
-      this.#records.setWord(id, this.#headWord, this.next(link));
-    } else {
-      let before = this.first(id);
-      while (this.next(before) !== link) before = this.next(before);
-      this.#pool.setWord(before, NEXT, this.next(link));
-    }
+  /**
+   * Takes one component out of a key's list.
+   *
+   * @param before the one before it, 0 at the front; whoever walks the list knows it
+   */
+  remove(id: number, link: number, before: number = this.#before(id, link)): void {
+    if (before === 0) this.#records.setWord(id, this.#headWord, this.next(link));
+    else this.#pool.setWord(before, NEXT, this.next(link));
     this.#refunds.delete(link);
     this.#pool.release(link);
   }
@@ -221,5 +219,26 @@ export class ComponentChain {
       this.describe(link, component);
       visit(component);
     }
+  }
+
+  /** Whether a key may have another component of a replica, which must not crowd out the others. */
+  #hasRoomFor(id: number, replica: number): boolean {
+    const pool = this.#pool;
+    let length = 0;
+    let ofReplica = 0;
+    for (let link = this.first(id); link !== 0; ) {
+      pool.take(link);
+      const { chunk, start } = pool;
+      length++;
+      if ((chunk[start + WHO]! & 0xffff) === replica) ofReplica++;
+      link = chunk[start + NEXT]!;
+    }
+    return length < LENGTH_MAX && ofReplica < PER_REPLICA_MAX;
+  }
+
+  #before(id: number, link: number): number {
+    let before = 0;
+    for (let at = this.first(id); at !== link; at = this.next(at)) before = at;
+    return before;
   }
 }

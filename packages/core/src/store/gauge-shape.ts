@@ -73,12 +73,17 @@ export class GaugeShape implements Shape {
 
   refresh(id: number): void {
     let others = 0;
+    let before = 0;
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const replica = chain.replica(link);
-      if (this.#replicas.isDropped(replica)) chain.remove(id, link);
-      else if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
+      if (this.#replicas.isDropped(replica)) {
+        chain.remove(id, link, before);
+      } else {
+        before = link;
+        if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
+      }
       link = next;
     }
     this.#fields.setCount(id, OTHERS, others);
@@ -168,6 +173,7 @@ export class GaugeShape implements Shape {
    */
   #outlives(id: number, replica: number, generation: number): boolean {
     const chain = this.#chain;
+    let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const laterBy = (generation - chain.generation(link)) | 0;
@@ -175,7 +181,9 @@ export class GaugeShape implements Shape {
         if (laterBy < 0) return false;
         const held = chain.hits(link) - chain.refunds(link);
         if (this.#replicas.isAlive(replica)) this.#fields.addToCount(id, OTHERS, -held);
-        chain.remove(id, link);
+        chain.remove(id, link, before);
+      } else {
+        before = link;
       }
       link = next;
     }

@@ -29,8 +29,9 @@ const LIST = 3;
 
 /** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
 const CACHE_MS_MAX = 2 ** 30;
-/** More lists of one key than any lawful history makes. */
+/** More lists of one key than any lawful history makes, of all others and of one of them. */
 const LISTS_MAX = 4096;
+const PER_REPLICA_MAX = 128;
 
 /** Takes one log: its list, what to add to its times, what was given back of its hits, its generation. */
 export type LogVisitor = (
@@ -94,16 +95,18 @@ export class HeardLogs {
   refresh(id: number, now: number): void {
     let sum = 0;
     let until = now + CACHE_MS_MAX;
+    let before = 0;
     for (let list = this.#first(id); list !== 0; ) {
       const next = this.#next(list);
       const offsetMs = this.#offsetMs(list);
       const cutoff = now - this.#windowMs - offsetMs;
       this.#lists.expire(list, cutoff);
       if (this.#replicas.isDropped(this.#replica(list))) {
-        this.#remove(id, list);
+        this.#remove(id, list, before);
       } else {
+        before = list;
         until = Math.min(until, this.#lists.oldest(list) + offsetMs + this.#windowMs);
-        sum += this.#lists.live(list) - this.#refunds.after(list, cutoff);
+        sum += this.#held(list, cutoff);
       }
       list = next;
     }
@@ -115,19 +118,32 @@ export class HeardLogs {
   join(id: number, component: Component, now: number): boolean | undefined {
     const list = this.#obtain(id, component.replica, component.generation | 0);
     if (list === 0) return undefined;
-    const cutoff = now - this.#windowMs - this.#offsetMs(list);
+    const offsetMs = this.#offsetMs(list);
+    const cutoff = now - this.#windowMs - offsetMs;
     const { place, hits, refunds } = component;
+    // The sum over all need not be made anew where it still holds.
+    const isSummed = ((now - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
+    const before = isSummed ? this.#held(list, cutoff) : 0;
     const learned = this.#lists.learn(list, place, hits, cutoff);
     const grew = this.#refunds.raise(list, place, refunds) || learned;
-    if (grew) this.refresh(id, now);
-    return grew;
+    if (!grew) return false;
+    if (!isSummed) {
+      this.refresh(id, now);
+      return true;
+    }
+    this.#fields.addToCount(id, SUM, this.#held(list, cutoff) - before);
+    const until = this.#lists.oldest(list) + offsetMs + this.#windowMs;
+    const isSooner =
+      until < now + CACHE_MS_MAX && ((until - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
+    if (isSooner) this.#fields.setWord(id, SUM_UNTIL, until | 0);
+    return true;
   }
 
   /** Takes all logs away from a key. */
   clear(id: number): void {
     for (let list = this.#first(id); list !== 0; ) {
       const next = this.#next(list);
-      this.#remove(id, list);
+      this.#remove(id, list, 0);
       list = next;
     }
     this.#fields.setCount(id, SUM, 0);
@@ -157,12 +173,15 @@ export class HeardLogs {
   #obtain(id: number, replica: number, generation: number): number {
     const pool = this.#pool;
     let length = 0;
+    let ofReplica = 0;
     for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
       length++;
       if (this.#replica(list) !== replica) continue;
+      ofReplica++;
       if (pool.word(list, GENERATION) === generation) return list;
     }
-    const list = length < LISTS_MAX ? pool.allocate() : 0;
+    const hasRoom = length < LISTS_MAX && ofReplica < PER_REPLICA_MAX;
+    const list = hasRoom ? pool.allocate() : 0;
     if (list === 0) return 0;
     pool.setWord(list, NEXT, this.#first(id));
     pool.setWord(list, REPLICA, replica);
@@ -171,15 +190,16 @@ export class HeardLogs {
     return list;
   }
 
-  #remove(id: number, removed: number): void {
+  /** Hits of one list after `cutoff`, less refunds. */
+  #held(list: number, cutoff: number): number {
+    return this.#lists.live(list) - this.#refunds.after(list, cutoff);
+  }
+
+  /** Takes the list after `before` away from a key, the first one if that is 0. */
+  #remove(id: number, removed: number, before: number): void {
     const next = this.#next(removed);
-    if (this.#first(id) === removed) {
-      this.#fields.setWord(id, CHAIN, next);
-    } else {
-      let before = this.#first(id);
-      while (this.#next(before) !== removed) before = this.#next(before);
-      this.#pool.setWord(before, NEXT, next);
-    }
+    if (before === 0) this.#fields.setWord(id, CHAIN, next);
+    else this.#pool.setWord(before, NEXT, next);
     this.#lists.clear(removed);
     this.#refunds.delete(removed);
     this.#pool.release(removed);

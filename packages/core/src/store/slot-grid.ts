@@ -182,11 +182,13 @@ export class SlotGrid {
     const rings = this.#rings;
     const { slot } = this.time;
     this.bins.emptyOthers(id);
+    let before = 0;
     for (let ring = rings.first(id); ring !== 0; ) {
       const next = rings.next(ring);
       if (this.#replicas.isDropped(rings.replica(ring)) || rings.isOver(ring, slot)) {
-        rings.remove(id, ring);
+        rings.remove(id, ring, before);
       } else {
+        before = ring;
         rings.turn(ring, slot);
         for (let bin = 0; bin < this.#binCount; bin++) {
           this.bins.addOthers(id, bin, rings.hits(ring, bin));

@@ -18,8 +18,9 @@ const SLOT_LOW = 4;
 const BINS = 5;
 
 const TWO_32 = 2 ** 32;
-/** More rings of one key than any lawful history makes. */
+/** More rings of one key than any lawful history makes, of all others and of one of them. */
 const LENGTH_MAX = 4096;
+const PER_REPLICA_MAX = 128;
 
 export class SlotRings {
   readonly #records: RecordPool;
@@ -92,13 +93,17 @@ export class SlotRings {
   obtain(id: number, replica: number, generation: number, slot: number): number {
     const pool = this.#pool;
     let length = 0;
+    let ofReplica = 0;
     for (let ring = this.first(id); ring !== 0; ring = this.next(ring)) {
       length++;
-      if (this.replica(ring) !== replica || pool.word(ring, GENERATION) !== generation) continue;
+      if (this.replica(ring) !== replica) continue;
+      ofReplica++;
+      if (pool.word(ring, GENERATION) !== generation) continue;
       this.turn(ring, slot);
       return ring;
     }
-    const ring = length < LENGTH_MAX ? pool.allocate() : 0;
+    const hasRoom = length < LENGTH_MAX && ofReplica < PER_REPLICA_MAX;
+    const ring = hasRoom ? pool.allocate() : 0;
     if (ring === 0) return 0;
     pool.setWord(ring, NEXT, this.first(id));
     pool.setWord(ring, REPLICA, replica);
@@ -127,16 +132,11 @@ export class SlotRings {
     this.#setSlot(ring, slot);
   }
 
-  /** Takes one ring away from a key. */
-  remove(id: number, removed: number): void {
+  /** Takes the ring after `before` away from a key, the first one if that is 0. */
+  remove(id: number, removed: number, before: number): void {
     const next = this.next(removed);
-    if (this.first(id) === removed) {
-      this.#records.setWord(id, this.#headWord, next);
-    } else {
-      let before = this.first(id);
-      while (this.next(before) !== removed) before = this.next(before);
-      this.#pool.setWord(before, NEXT, next);
-    }
+    if (before === 0) this.#records.setWord(id, this.#headWord, next);
+    else this.#pool.setWord(before, NEXT, next);
     if (this.#refunds.size !== 0) {
       for (let bin = 0; bin < this.#bins; bin++) this.#refunds.delete(removed * this.#bins + bin);
     }
@@ -147,7 +147,7 @@ export class SlotRings {
   clear(id: number): void {
     for (let ring = this.first(id); ring !== 0; ) {
       const next = this.next(ring);
-      this.remove(id, ring);
+      this.remove(id, ring, 0);
       ring = next;
     }
   }

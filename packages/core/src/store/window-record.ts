@@ -135,6 +135,12 @@ export class WindowRecord {
     if (this.#countsRefusals) this.#fields.setCount(id, this.#othersRefusals, refusals);
   }
 
+  /** The sum over the chain holds no longer than this. */
+  endOthers(id: number, until: number): void {
+    const known = this.#fields.word(id, OTHERS_UNTIL);
+    if (((until - known) | 0) < 0) this.#fields.setWord(id, OTHERS_UNTIL, until | 0);
+  }
+
   /** Makes the record about a window, with what own hits were counted in it before. */
   enter(id: number, opener: number, place: number): void {
     this.clear(id);

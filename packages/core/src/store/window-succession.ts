@@ -93,7 +93,7 @@ export class WindowSuccession {
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
     if (known === 0) {
-      this.renew(id, now);
+      if (!this.#addOlder(id, link)) this.renew(id, now);
     } else if (grew) {
       const grownHits = chain.hits(link) - chain.refunds(link) - hits;
       this.#record.addOthers(id, grownHits, chain.refusals(link) - refusals);
@@ -140,6 +140,28 @@ export class WindowSuccession {
   clear(id: number): void {
     this.#chain.clear(id);
     this.#record.clear(id);
+  }
+
+  /**
+   * Adds a new component to the sum over the others, if it is of the newest window or of an older one;
+   * false if there is nothing to add it to. The sum over all must hold at this time.
+   */
+  #addOlder(id: number, link: number): boolean {
+    const chain = this.#chain;
+    const record = this.#record;
+    if (chain.next(link) === 0 || record.opener(id) === NOBODY) return false;
+    const opener = chain.opener(link);
+    const place = chain.place(link);
+    const newerByMs =
+      place + this.#replicas.offsetMs(opener) - (this.#start(id) + record.leadMs(id));
+    if (newerByMs > 0) return false;
+    if (newerByMs === 0 && record.isNewest(id)) {
+      // Of two that began at once, one is taken for the newest.
+      if (opener !== record.opener(id) || place !== record.openedAt(id)) return false;
+    }
+    record.addOthers(id, chain.hits(link) - chain.refunds(link), chain.refusals(link));
+    record.endOthers(id, this.liveUntil(id, opener, place));
+    return true;
   }
 
   /** When the record's window began, on this replica's clock. */
@@ -201,12 +223,14 @@ export class WindowSuccession {
       const ends = this.liveUntil(id, this.#record.opener(id), this.#record.openedAt(id));
       until = Math.min(until, ends);
     }
+    let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const ends = this.liveUntil(id, chain.opener(link), chain.place(link));
       if (now >= ends || this.#replicas.isDropped(chain.replica(link))) {
-        chain.remove(id, link);
+        chain.remove(id, link, before);
       } else {
+        before = link;
         hits += chain.hits(link) - chain.refunds(link);
         refusals += chain.refusals(link);
         until = Math.min(until, ends);

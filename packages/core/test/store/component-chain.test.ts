@@ -67,8 +67,16 @@ describe("ComponentChain", () => {
   it("is bounded for others' components, and never turns own ones away", () => {
     const { id, chain } = chained("none");
     let added = 0;
-    while (chain.add(id, 1, added, 1, PLACE) !== 0) added++;
+    while (chain.add(id, 1 + (added % 100), added, 1, PLACE) !== 0) added++;
     expect(added).toBe(4_096);
     expect(chain.add(id, 0, 0, 0, PLACE)).not.toBe(0);
+  });
+
+  it("has room for 128 components of each replica, however few of others there are", () => {
+    const { id, chain } = chained("none");
+    let added = 0;
+    while (chain.add(id, 1, added, 1, PLACE) !== 0) added++;
+    expect(added).toBe(128);
+    expect(chain.add(id, 2, 0, 1, PLACE)).not.toBe(0);
   });
 });

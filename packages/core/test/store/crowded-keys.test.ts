@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { concurrency } from "../../src/policies/concurrency.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import { slidingLog } from "../../src/policies/sliding-log.ts";
+import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { RecordPool } from "../../src/store/record-pool.ts";
+import { type Carried, fleet, type Member } from "./fleet.ts";
+
+const KEY = 7;
+const CROWD = 4_096;
+const PER_REPLICA = 128;
+const windowMs = 60_000;
+
+const cases: [string, Policy][] = [
+  ["windows", fixedWindow({ limit: 1, windowMs })],
+  ["aligned windows", fixedWindow({ limit: 1, windowMs, align: true })],
+  ["slots", slidingWindow({ limit: 1, windowMs })],
+  ["logs", slidingLog({ limit: 1, windowMs })],
+  ["gauges", concurrency({ limit: 1 })],
+];
+
+/** One that reads, what another says that has counted one hit, and how many the first knows of. */
+function hitOf(policy: Policy): [Member, Carried, () => number] {
+  const [reader, writer] = fleet([0, 0], [policy]);
+  writer!.hit(KEY);
+  const unit = writer!.held(KEY);
+  return [reader!, writer!.sent().at(-1)!, () => reader!.held(KEY) / unit];
+}
+
+function crowd(reader: Member, hit: Carried, size: number): void {
+  for (let one = 0; one < size; one++) reader.join({ ...hit, replica: `one-${one}`, hits: 1 });
+}
+
+/** How many words of records are read or taken in hand meanwhile. */
+function readsOf(work: () => void): number {
+  const word = vi.spyOn(RecordPool.prototype, "word");
+  const take = vi.spyOn(RecordPool.prototype, "take");
+  work();
+  const reads = word.mock.calls.length + take.mock.calls.length;
+  vi.restoreAllMocks();
+  return reads;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => {
+  it("is read in one pass when many of them are dropped at once", () => {
+    const [reader, hit, hits] = hitOf(policy);
+    crowd(reader, hit, CROWD);
+    expect(hits()).toBe(CROWD);
+    // What came last lies in front: whoever is looked for from there is far.
+    for (let one = 0; one < CROWD / 2; one++) {
+      reader.replicas.drop(reader.replicas.indexOf(`one-${one}`));
+    }
+    const perOne = kind === "slots" ? 100 : 30;
+    expect(readsOf(hits)).toBeLessThan(perOne * CROWD);
+    expect(hits()).toBe(CROWD / 2);
+  });
+
+  it("learns of another hit of one of them in no more than a pass or two", () => {
+    const [reader, hit, hits] = hitOf(policy);
+    crowd(reader, hit, CROWD);
+    hits();
+    const more = { ...hit, replica: "one-0", hits: 2 };
+    expect(readsOf(() => reader.join(more))).toBeLessThan(6 * CROWD);
+    expect(hits()).toBe(CROWD + 1);
+  });
+
+  it("is not crowded by one replica, and has room for others then", () => {
+    const [reader, hit, hits] = hitOf(policy);
+    const joined = Array.from({ length: 2 * PER_REPLICA }, (_, generation) =>
+      reader.join({ ...hit, replica: "many", generation }),
+    );
+    const isGauge = kind === "gauges";
+    // Of a gauge each generation ends the one before.
+    expect(joined.filter(Boolean)).toHaveLength(isGauge ? 2 * PER_REPLICA : PER_REPLICA);
+    crowd(reader, hit, 10);
+    expect(hits()).toBe(isGauge ? 11 : PER_REPLICA + 10);
+  });
+});
