@@ -61,6 +61,7 @@ export function syncTargets(findings: readonly Finding[]): TargetResult[] {
         "telling of all keys at once",
         "looking through all keys for what somebody missed",
         "freeing keys that are over",
+        "closing with all keys",
       ] as const
     ).map((work) =>
       atMost(10, "ms", `1M keys, ${work}: no turn over 10 ms of own work`, turn(records, work)),

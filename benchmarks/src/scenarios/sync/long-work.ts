@@ -1,6 +1,6 @@
 /**
  * How long the event loop is held up at most by what has to look at all keys: telling of all of them
- * at once, answering who has missed something, and freeing those that are over.
+ * at once, answering who has missed something, freeing those that are over, and closing with all of them.
  */
 
 import {
@@ -24,6 +24,7 @@ export const LONG_WORKS = [
   "telling of all keys at once",
   "looking through all keys for what somebody missed",
   "freeing keys that are over",
+  "closing with all keys",
 ] as const;
 export type LongWork = (typeof LONG_WORKS)[number];
 
@@ -96,6 +97,12 @@ export async function measureLongWork(
     const before = limiter.status().keys;
     await pause(5_000);
     if (limiter.status().keys === before) throw new Error("no key was freed");
+  });
+  await fill(limiter, keys);
+  await watch("closing with all keys", async () => {
+    if (limiter.status().keys < keys) throw new Error("not all keys are there to be closed with");
+    limiter.close();
+    await pause(500);
   });
   turns.stop();
   return records;

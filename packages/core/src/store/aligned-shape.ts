@@ -130,6 +130,11 @@ export class AlignedShape implements Shape {
     this.#refunds.delete(id);
   }
 
+  releaseAll(): void {
+    this.#chain.clearAll();
+    this.#refunds.clear();
+  }
+
   isExpired(id: number, _now: number, clusterNow: number): boolean {
     this.read(id, clusterNow, this.#fields.fingerprintLow(id));
     return !this.#hasOwn(id) && this.#chain.first(id) === 0;

@@ -201,6 +201,19 @@ export class ComponentChain {
     }
   }
 
+  /** Takes all components of all keys out; the words that say where they begin are cleared as well. */
+  clearAll(): void {
+    this.#pool.clear();
+    this.#refunds.clear();
+  }
+
+  /** Whether any component is of a replica. */
+  hasOf(id: number, replica: number): boolean {
+    let link = this.first(id);
+    while (link !== 0 && this.replica(link) !== replica) link = this.next(link);
+    return link !== 0;
+  }
+
   /** Copies counts and identity into `component`. */
   describe(link: number, component: Component): void {
     component.replica = this.replica(link);

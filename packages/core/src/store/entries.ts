@@ -82,11 +82,9 @@ export class Entries {
     }
   }
 
-  /** Ends every record. */
+  /** Ends every record: whole tables at once, since to go through a million keys takes long. */
   clear(): void {
-    this.each((id) => {
-      for (const shape of this.shapes) shape.release(id);
-    });
+    for (const shape of this.shapes) shape.releaseAll();
     this.records.clear();
     this.index.clear();
     this.census.clear();

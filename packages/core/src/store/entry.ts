@@ -63,6 +63,8 @@ export interface Shape {
   wipe(id: number): void;
   /** Gives back all that lies beside the record. */
   release(id: number): void;
+  /** Gives back all that lies beside all records, however many there are: they all end now. */
+  releaseAll(): void;
 
   /** Whether nothing in it counts any more. */
   isExpired(id: number, now: number, clusterNow: number): boolean;

@@ -96,6 +96,10 @@ export class GaugeShape implements Shape {
     this.#chain.clear(id);
   }
 
+  releaseAll(): void {
+    this.#chain.clearAll();
+  }
+
   /** What a silent replica holds does not count, but will again when that replica is heard. */
   isExpired(id: number, now: number): boolean {
     if (this.#ownHeld(id) !== 0 || this.#fields.count(id, OTHERS) !== 0) return false;

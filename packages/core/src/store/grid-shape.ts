@@ -162,6 +162,10 @@ export class GridShape implements Shape {
     this.#grid.release(id);
   }
 
+  releaseAll(): void {
+    this.#grid.releaseAll();
+  }
+
   isExpired(id: number, _now: number, clusterNow: number): boolean {
     this.read(id, clusterNow);
     if (this.hits !== 0 || this.trailing !== 0 || this.level !== 0) return false;

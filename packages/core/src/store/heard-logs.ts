@@ -149,6 +149,13 @@ export class HeardLogs {
     this.#fields.setCount(id, SUM, 0);
   }
 
+  /** Takes all logs away from all keys; the words that say where they begin are cleared as well. */
+  clearAll(): void {
+    this.#pool.clear();
+    this.#lists.clearAll();
+    this.#refunds.clear();
+  }
+
   refersTo(id: number, mark: (replica: number) => void): void {
     for (let list = this.#first(id); list !== 0; list = this.#next(list)) mark(this.#replica(list));
   }

@@ -140,6 +140,12 @@ export class LogShape implements Shape {
     this.#heard.clear(id);
   }
 
+  releaseAll(): void {
+    this.#own.clearAll();
+    this.#refunds.clear();
+    this.#heard.clearAll();
+  }
+
   isExpired(id: number, now: number): boolean {
     this.read(id, now);
     return this.#own.live(id) === 0 && this.endsAt <= now;

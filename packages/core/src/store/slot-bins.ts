@@ -90,6 +90,11 @@ export class SlotBins {
     for (let bin = 0; bin < this.#bins; bin++) this.empty(id, bin);
   }
 
+  /** Forgets what lies beside all records. */
+  releaseAll(): void {
+    this.#refunds.clear();
+  }
+
   /** Forgets what lies beside a record. */
   release(id: number): void {
     if (this.#refunds.size === 0) return;

@@ -250,6 +250,12 @@ export class SlotGrid {
     this.bins.release(id);
   }
 
+  /** Gives back all that lies beside all records. */
+  releaseAll(): void {
+    this.#rings.clearAll();
+    this.bins.releaseAll();
+  }
+
   #turn(id: number, slot: number, turns: number): void {
     const { bins, level } = this;
     const steps = Math.min(turns, this.#binCount);

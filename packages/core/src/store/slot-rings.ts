@@ -152,6 +152,12 @@ export class SlotRings {
     }
   }
 
+  /** Takes all rings away from all keys; the words that say where they begin are cleared as well. */
+  clearAll(): void {
+    this.#pool.clear();
+    this.#refunds.clear();
+  }
+
   #slot(ring: number): number {
     return this.#pool.word(ring, SLOT_HIGH) * TWO_32 + (this.#pool.word(ring, SLOT_LOW) >>> 0);
   }

@@ -136,6 +136,11 @@ export class TimeLists {
     for (let word = 0; word < TIME_LIST_WORDS; word++) this.#setHeaderWord(owner, word, 0);
   }
 
+  /** Gives back the blocks of all lists, whose owners are given back as well. */
+  clearAll(): void {
+    this.#blocks.clear();
+  }
+
   #append(owner: number, time: number, total: number): boolean {
     let block = this.#headerWord(owner, NEWEST);
     if (block === 0 || this.#end(block) === BLOCK_POINTS) {

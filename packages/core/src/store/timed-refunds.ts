@@ -41,4 +41,8 @@ export class TimedRefunds {
   delete(owner: number): void {
     this.#refunds.delete(owner);
   }
+
+  clear(): void {
+    this.#refunds.clear();
+  }
 }

@@ -183,6 +183,11 @@ export class WindowShape implements Shape {
     this.#record.refunds.delete(id);
   }
 
+  releaseAll(): void {
+    this.#chain.clearAll();
+    this.#record.refunds.clear();
+  }
+
   isExpired(id: number, now: number): boolean {
     this.read(id, now);
     return this.endsAt === 0;
@@ -191,12 +196,7 @@ export class WindowShape implements Shape {
   isOwn(id: number, now: number): boolean {
     this.read(id, now);
     if (this.endsAt === 0) return false;
-    if (this.#record.hasOwn(id)) return true;
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      if (chain.replica(link) === SELF) return true;
-    }
-    return false;
+    return this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF);
   }
 
   isHeld(): boolean {
