@@ -28,7 +28,7 @@ export interface Cluster {
   readonly ready: Promise<void>;
   /**
    * Tells the others what has not been told, says goodbye, and closes the limiters of this cluster.
-   * Resolves when that has left.
+   * Resolves when that has left, or after some seconds where the transport takes too little at a time.
    */
   leave(): Promise<void>;
   status(): ClusterStatus;

@@ -17,6 +17,7 @@ import { Bequest } from "./bequest.ts";
 import { ClockAgreement } from "./clock-agreement.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
+import { Departure } from "./departure.ts";
 import { Differences } from "./differences.ts";
 import { Envelope } from "./envelope.ts";
 import { FrameQueue } from "./frame-queue.ts";
@@ -45,7 +46,6 @@ const SILENT_MS = 3.5 * HEARTBEAT_MS;
 /** Early enough for others to pass on what it says before it is taken to be silent. */
 const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
-const LEAVE_WAIT_MS = 1_000;
 
 export interface ReplicatorOptions extends CountdownOptions {
   readonly transport: Transport;
@@ -178,18 +178,20 @@ export class Replicator implements Listener {
     }
   }
 
-  /** Tells all that is left to tell, says goodbye, and lets go of everything; waits until it has left. */
+  /** Tells what is left to tell, says goodbye, and lets go of everything; waits until it has left. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    const { teller, sender } = this;
+    const departure = new Departure({ teller, sender, report: this.#options.report });
     // When all leave at once, whoever relayed for them may just have done so.
-    if (!this.sender.isConnected) await this.sender.untilConnected(LEAVE_WAIT_MS);
+    if (!sender.isConnected) await departure.wait();
     this.#repair.payDebts();
-    this.teller.finish();
-    this.sender.greet("leave");
+    while (!departure.goOn()) await departure.wait();
+    sender.greet("leave");
     this.#isOver = true;
     this.#wake.stop();
     this.heard.stop();

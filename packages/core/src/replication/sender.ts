@@ -43,6 +43,12 @@ export class Sender {
     }
   }
 
+  /** Waits for a turn of the event loop, or while what was said before has yet to leave. */
+  async untilFree(): Promise<void> {
+    if (!this.isBusy) await new Promise((resolve) => setImmediate(resolve));
+    else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+
   /** Whether what is said now would have to wait for what was said before. */
   get isBusy(): boolean {
     return this.#transport.busy === true;

@@ -5,7 +5,7 @@
  * on, instead of saying what would be dropped.
  */
 
-import { doInBackground } from "../runtime/background.ts";
+import { doInBackground, leaveUndone } from "../runtime/background.ts";
 
 /** How long the first slice may take, which is run at once. */
 const FIRST_MS = 2;
@@ -35,6 +35,18 @@ export class Slicer {
   /** Goes on, if there is something that had to wait. */
   goOn(): void {
     if (!this.isIdle && !this.#mustWait()) doInBackground(this.#work);
+  }
+
+  /** Goes on at once for a while, unless it has to wait; returns whether nothing is left to do. */
+  goOnFor(forMs: number): boolean {
+    if (!this.isIdle && !this.#mustWait() && this.#run(forMs)) doInBackground(this.#work);
+    return this.isIdle;
+  }
+
+  /** Leaves what is left undone. */
+  stop(): void {
+    leaveUndone(this.#work);
+    this.#queue = [];
   }
 
   /** Does all that is left, however long it takes. */

@@ -128,6 +128,25 @@ export class Teller implements Announcer {
     this.#answering.run(this.#answers.page({ since: Math.min(since, upTo), upTo, to, ...rest }));
   }
 
+  /**
+   * Goes on at once for a while with telling all that there is to tell, as far as the transport takes
+   * it, and has the rest done in the background; returns whether nothing is left to tell.
+   */
+  finishFor(forMs: number): boolean {
+    if (this.#options.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
+    if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) {
+      this.#flush(this.#options.clock.now());
+      if (!this.#flushing.goOnFor(forMs)) return false;
+    }
+    return this.#answering.goOnFor(forMs);
+  }
+
+  /** Tells nothing any more. */
+  stop(): void {
+    this.#flushing.stop();
+    this.#answering.stop();
+  }
+
   /** Tells all that there is to tell, however long it takes, and nothing after that. */
   finish(): void {
     this.#flushing.finish();
