@@ -74,4 +74,34 @@ describe("frames that come in", () => {
     expect(dropped).toBeGreaterThan(0);
     queue.stop();
   });
+
+  it("are let go of once they have been read, also when others always wait", () => {
+    const mebibyte = 1_048_576;
+    const queue = new FrameQueue(
+      function* read() {
+        nowMs += 3;
+        yield;
+      },
+      () => {},
+    );
+    const before = process.memoryUsage().arrayBuffers;
+    for (let frames = 0; frames < 10; frames++) queue.take(frameOf(1, mebibyte));
+    for (let turns = 0; turns < 400; turns++) {
+      for (let frames = 0; frames < 2; frames++) queue.take(frameOf(1, mebibyte));
+      vi.runOnlyPendingTimers();
+    }
+    // 800 MiB have gone through, and ten or so are waiting.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * mebibyte);
+    queue.stop();
+  });
+
+  it("take their place however short they are", () => {
+    let dropped = 0;
+    const queue = new FrameQueue(readerOf([]), () => dropped++);
+    queue.take(frameOf(1, 9));
+    const short = frameOf(1, 0);
+    for (let frames = 0; frames < 300_000; frames++) queue.take(short);
+    expect(dropped).toBeGreaterThan(0);
+    queue.stop();
+  });
 });
