@@ -6,7 +6,7 @@
  * decision reads the record alone.
  *
  *     record:        | chain | sum | sum until |
- *     other's list:  | next | replica | generation | list |
+ *     other's list:  | next | replica | generation | points | list |
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -25,13 +25,16 @@ export const HEARD_LOGS_WORDS: number = SUM_UNTIL + 1;
 const NEXT = 0;
 const REPLICA = 1;
 const GENERATION = 2;
-const LIST = 3;
+const SIZE = 3;
+const LIST = 4;
 
 /** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
 const CACHE_MS_MAX = 2 ** 30;
 /** More lists of one key than any lawful history makes, of all others and of one of them. */
 const LISTS_MAX = 4096;
 const PER_REPLICA_MAX = 128;
+/** Times of one list: one in each millisecond of a minute. What comes after is counted with the newest. */
+const POINTS_MAX = 65_536;
 
 /** Takes one log: its list, what to add to its times, what was given back of its hits, its generation. */
 export type LogVisitor = (
@@ -101,6 +104,7 @@ export class HeardLogs {
       const offsetMs = this.#offsetMs(list);
       const cutoff = now - this.#windowMs - offsetMs;
       this.#lists.expire(list, cutoff);
+      this.#measure(list);
       if (this.#replicas.isDropped(this.#replica(list))) {
         this.#remove(id, list, before);
       } else {
@@ -124,7 +128,8 @@ export class HeardLogs {
     // The sum over all need not be made anew where it still holds.
     const isSummed = ((now - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
     const before = isSummed ? this.#held(list, cutoff) : 0;
-    const learned = this.#lists.learn(list, place, hits, cutoff);
+    const learned = this.#learn(list, place, hits, cutoff);
+    if (learned === undefined) return undefined;
     const grew = this.#refunds.raise(list, place, refunds) || learned;
     if (!grew) return false;
     if (!isSummed) {
@@ -195,6 +200,24 @@ export class HeardLogs {
     pool.setWord(list, GENERATION, generation);
     this.#fields.setWord(id, CHAIN, list);
     return list;
+  }
+
+  /** Learns of one point; undefined where there is no room for it. */
+  #learn(list: number, time: number, total: number, cutoff: number): boolean | undefined {
+    const hasRoom = this.#pool.word(list, SIZE) < POINTS_MAX;
+    const newest = hasRoom ? time : this.#lists.newest(list);
+    const learned = this.#lists.learn(list, time, total, cutoff, hasRoom);
+    if (learned === true && time > newest) this.#refunds.move(list, newest, time);
+    this.#measure(list);
+    return learned;
+  }
+
+  /** Takes note of how many points a list has become longer or shorter by. */
+  #measure(list: number): void {
+    const { grownBy } = this.#lists;
+    if (grownBy === 0) return;
+    this.#pool.setWord(list, SIZE, this.#pool.word(list, SIZE) + grownBy);
+    this.#lists.grownBy = 0;
   }
 
   /** Hits of one list after `cutoff`, less refunds. */

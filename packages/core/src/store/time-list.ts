@@ -30,6 +30,8 @@ const TWO_32 = 2 ** 32;
 export type PointVisitor = (time: number, total: number) => boolean;
 
 export class TimeLists {
+  /** Points that were added, less those that have expired, since somebody set it to 0. */
+  grownBy = 0;
   readonly #owners: RecordPool;
   readonly #header: number;
   readonly #blocks = new RecordPool(POINTS + BLOCK_POINTS * POINT_WORDS);
@@ -87,6 +89,7 @@ export class TimeLists {
       let first = this.#first(block);
       while (first < end && this.#timeAt(block, first) <= cutoff) {
         this.#setHeaderWord(owner, BASE, this.#totalAt(block, first));
+        this.grownBy--;
         first++;
       }
       if (first < end) {
@@ -103,9 +106,16 @@ export class TimeLists {
 
   /**
    * Learns that by `time` the total was `total`; returns whether that says anything new. Points up
-   * to `cutoff` go into the base.
+   * to `cutoff` go into the base. Without room for another point, what came after the newest is
+   * counted at this time together with it, and a time between others is undefined.
    */
-  learn(owner: number, time: number, total: number, cutoff: number): boolean {
+  learn(
+    owner: number,
+    time: number,
+    total: number,
+    cutoff: number,
+    hasRoom: boolean = true,
+  ): boolean | undefined {
     if (time <= cutoff) {
       // Nothing is known yet of a list without points and base: its total may be anywhere by now.
       // A base of exactly 2^32 hits reads as none, and is known again with the next one.
@@ -115,12 +125,19 @@ export class TimeLists {
       this.#setHeaderWord(owner, BASE, total | 0);
       return true;
     }
-    if (time > this.newest(owner)) return this.#append(owner, time, total | 0);
+    if (time > this.newest(owner)) {
+      if (hasRoom) return this.#append(owner, time, total | 0);
+      const newest = this.#headerWord(owner, NEWEST);
+      this.#setPoint(newest, this.#end(newest) - 1, time, total | 0);
+      return true;
+    }
     let block = this.#headerWord(owner, OLDEST);
     while (time > this.#timeAt(block, this.#end(block) - 1)) block = this.#blocks.word(block, NEXT);
     let index = this.#first(block);
     while (this.#timeAt(block, index) < time) index++;
-    if (this.#timeAt(block, index) !== time) return this.#insert(owner, block, index, time, total);
+    if (this.#timeAt(block, index) !== time) {
+      return hasRoom ? this.#insert(owner, block, index, time, total) : undefined;
+    }
     if (((total - this.#totalAt(block, index)) | 0) <= 0) return false;
     this.#blocks.setWord(block, POINTS + index * POINT_WORDS + 2, total | 0);
     return true;
@@ -154,6 +171,7 @@ export class TimeLists {
     const end = this.#end(block);
     this.#setPoint(block, end, time, total);
     this.#setBounds(block, this.#first(block), end + 1);
+    this.grownBy++;
     return true;
   }
 
@@ -171,6 +189,7 @@ export class TimeLists {
     if (this.#headerWord(owner, NEWEST) === block) this.#setHeaderWord(owner, NEWEST, rest);
     this.#setPoint(block, index, time, total | 0);
     this.#setBounds(block, this.#first(block), index + 1);
+    this.grownBy++;
     return true;
   }
 

@@ -38,6 +38,15 @@ export class TimedRefunds {
     return true;
   }
 
+  /** The hits of one time are counted at another from now on. */
+  move(owner: number, from: number, to: number): void {
+    const refunds = this.#refunds.get(owner);
+    const returned = refunds?.get(from);
+    if (refunds === undefined || returned === undefined) return;
+    refunds.delete(from);
+    refunds.set(to, returned + (refunds.get(to) ?? 0));
+  }
+
   delete(owner: number): void {
     this.#refunds.delete(owner);
   }

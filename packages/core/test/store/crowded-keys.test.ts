@@ -81,3 +81,47 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
     expect(hits()).toBe(isGauge ? 11 : PER_REPLICA + 10);
   });
 });
+
+describe("a log of more times than are kept apart", () => {
+  const POINTS_MAX = 65_536;
+  const DAY_MS = 86_400_000;
+
+  function full(): [Member, Carried, () => number] {
+    const [reader, hit, hits] = hitOf(slidingLog({ limit: 1, windowMs: DAY_MS }));
+    const place = hit.place - 10_000_000;
+    reader.join({ ...hit, place: place - 2 * DAY_MS, hits: 0 });
+    for (let point = 0; point < POINTS_MAX; point++) {
+      reader.join({ ...hit, place: place + 2 * point, hits: point + 1 });
+    }
+    expect(hits()).toBe(POINTS_MAX);
+    return [reader, { ...hit, place }, hits];
+  }
+
+  it("counts what comes after with the newest, at the later time", () => {
+    const [reader, hit, hits] = full();
+    for (let more = 0; more < 1_000; more++) {
+      const place = hit.place + 2 * POINTS_MAX + more;
+      const refunds = more === 500 ? 1 : 0;
+      expect(reader.join({ ...hit, place, hits: POINTS_MAX + more + 1, refunds })).toBe(true);
+    }
+    expect(hits()).toBe(POINTS_MAX + 1_000 - 1);
+    // All of those leave with the last of them, and nothing sooner.
+    reader.at(hit.place + 2 * POINTS_MAX + 998 + DAY_MS);
+    expect(hits()).toBe(1_001 - 1);
+    reader.at(hit.place + 2 * POINTS_MAX + 999 + DAY_MS);
+    expect(hits()).toBe(0);
+  });
+
+  it("takes no other time between them, and what was known again as before", () => {
+    const [reader, hit, hits] = full();
+    const refused = reader.join({ ...hit, place: hit.place + 7, hits: 5 });
+    const again = reader.join({ ...hit, place: hit.place + 8, hits: 5 });
+    expect([refused, again, hits()]).toEqual([false, false, POINTS_MAX]);
+    expect(reader.join({ ...hit, place: hit.place + 8, hits: 6 })).toBe(true);
+    // There is room again when some have left.
+    reader.at(hit.place + 100 + DAY_MS);
+    const before = hits();
+    expect(reader.join({ ...hit, place: hit.place + 151, hits: 76 })).toBe(true);
+    expect(hits()).toBe(before);
+  });
+});
