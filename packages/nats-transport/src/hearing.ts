@@ -2,10 +2,12 @@
  * What a replica is subscribed to on one connection, and the one place where frames come in.
  *
  * Nothing may leave the callbacks: a client whose callback throws stops reading for everybody who
- * uses the connection. What arrives is a view of the client's own buffers and is copied once. A
- * subscription that the server refuses or revokes is gone, and nobody but us subscribes again.
+ * uses the connection. What arrives is a view of the client's own buffers and is copied once, and of
+ * what is too long to be a frame no more than shows that it is. A subscription that the server refuses
+ * or revokes is gone, and nobody but us subscribes again.
  */
 
+import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
 import type { NatsConnectionLike, NatsMessageLike, NatsSubscriptionLike } from "./connection.ts";
 import type { Subjects } from "./subjects.ts";
 
@@ -61,7 +63,7 @@ export class Hearing {
     const callback = (error: Error | null, message: NatsMessageLike): void => {
       if (this.#isOver) return;
       if (error) this.#listener.refused(subject, error);
-      else this.#listener.frame(new Uint8Array(message.data));
+      else this.#listener.frame(new Uint8Array(message.data.subarray(0, FRAME_BYTES_MAX + 1)));
     };
     try {
       this.#subscriptions.set(subject, this.#connection.subscribe(subject, { callback }));

@@ -43,6 +43,12 @@ describe("what is subscribed to", () => {
     expect(frames[0]!.buffer.byteLength).toBe(5);
   });
 
+  it("is cut off where it is too long to be a frame, however much a server lets pass", () => {
+    connection.deliver(subjects.all, other, Buffer.alloc(65_535));
+    connection.deliver(subjects.all, other, Buffer.alloc(1_048_576));
+    expect(frames.map((frame) => frame.buffer.byteLength)).toEqual([65_535, 65_536]);
+  });
+
   it("can be refused and revoked, which is told and can be tried again", () => {
     connection.refuse(subjects.mine);
     expect(hearing.isDeaf).toBe(true);
