@@ -100,7 +100,7 @@ export class Replicator implements Listener {
     const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
     const lost = (why: PartsFault): void => this.refusals.part(why);
     const members = new Members(replicas, { ...bounds, lost });
-    const sender = new Sender(transport, envelope, clock);
+    const sender = new Sender(transport, envelope, clock, options.report);
     const now = clock.now();
     this.replicas = replicas;
     this.clock = clock;

@@ -24,8 +24,15 @@ export class Sender {
   readonly #transport: Transport;
   readonly #envelope: Envelope;
   readonly #clock: ClusterClock;
+  readonly #report: (trouble: string) => void;
 
-  constructor(transport: Transport, envelope: Envelope, clock: ClusterClock) {
+  constructor(
+    transport: Transport,
+    envelope: Envelope,
+    clock: ClusterClock,
+    report: (trouble: string) => void,
+  ) {
+    this.#report = report;
     this.#transport = transport;
     this.#envelope = envelope;
     this.#clock = clock;
@@ -57,7 +64,7 @@ export class Sender {
   publish(frame: Uint8Array, to?: string): void {
     const address = to === undefined ? undefined : addressOf(to);
     const bytes = frame.length;
-    if (this.#transport.publish(frame, address)) {
+    if (this.#hand(frame, address)) {
       this.frames++;
       this.bytes += bytes;
     } else {
@@ -81,6 +88,16 @@ export class Sender {
     writeHeartbeat(writer, heartbeat);
     writeLimiters(writer, limiters);
     this.publish(this.#envelope.finish());
+  }
+
+  /** A transport that throws all the same must not end the process, or the making of a limiter. */
+  #hand(frame: Uint8Array, address: string | undefined): boolean {
+    try {
+      return this.#transport.publish(frame, address);
+    } catch (error) {
+      this.#report(`the transport threw where it must not: ${String(error)}`);
+      return false;
+    }
   }
 
   #begin(kind: FrameKind): Envelope["writer"] {
