@@ -8,6 +8,7 @@
 
 import type { Checkpoint } from "../lattice/checkpoint.ts";
 import type { Component } from "../lattice/component.ts";
+import type { StepTime } from "./slot-floors.ts";
 
 export const STATE = 2;
 /**
@@ -113,7 +114,7 @@ export interface Shape {
    * The cluster's time, which was at `clusterBefore`, has stepped back. Own components are of a new
    * generation from now on, and every record is folded before it is looked at.
    */
-  stepBack?(generation: number, clusterBefore: number): void;
+  stepBack?(generation: number, clusterBefore: number, present: StepTime): void;
   /** Folds all slots of a record into its level. */
   foldAll?(id: number, clusterNow: number): void;
   /** What this replica has counted so far is another's. */

@@ -13,7 +13,7 @@ import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "./en
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
 import type { SlotBins } from "./slot-bins.ts";
-import { SlotFloors } from "./slot-floors.ts";
+import { SlotFloors, type StepTime } from "./slot-floors.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
 import { ticketOf } from "./ticket.ts";
@@ -188,10 +188,10 @@ export class GridShape implements Shape {
     return hits;
   }
 
-  timing(component: Component, _now: number, clusterNow: number): Timing {
+  timing(component: Component, now: number, clusterNow: number): Timing {
     this.#time.turnTo(clusterNow);
     const timing = this.#grid.timing(component.place);
-    return timing === "live" && this.#floors?.isFolded(component) === true ? "over" : timing;
+    return timing === "live" && this.#floors?.isFolded(component, now) === true ? "over" : timing;
   }
 
   join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
@@ -244,8 +244,8 @@ export class GridShape implements Shape {
     return this.#floors === null ? 0 : this.#floors.generation;
   }
 
-  stepBack(generation: number, clusterBefore: number): void {
-    this.#floors?.step(generation, clusterBefore);
+  stepBack(generation: number, clusterBefore: number, present: StepTime): void {
+    this.#floors?.step(generation, clusterBefore, present);
   }
 
   foldAll(id: number, clusterNow: number): void {
@@ -266,7 +266,9 @@ export class GridShape implements Shape {
   /** Merges another replica's checkpoint; returns whether it was better than ours. */
   joinCheckpoint(id: number, heard: Checkpoint, clusterNow: number): boolean {
     this.#time.turnTo(clusterNow);
-    return this.#toldLevels.join(id, heard);
+    const isBetter = this.#toldLevels.join(id, heard);
+    if (isBetter) this.#floors?.heardLevel(heard.slot);
+    return isBetter;
   }
 
   #readHits(id: number): void {

@@ -84,7 +84,8 @@ export class Versions {
   stepBack(clusterBefore: number): void {
     const present = this.#present;
     present.generation++;
-    for (const shape of this.#entries.shapes) shape.stepBack?.(present.generation, clusterBefore);
+    const { generation } = present;
+    for (const shape of this.#entries.shapes) shape.stepBack?.(generation, clusterBefore, present);
     this.steppedBackAtMs = present.now;
     this.#steppedBackIn = this.#version + 1;
     this.next();

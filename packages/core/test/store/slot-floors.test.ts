@@ -66,6 +66,21 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect([one!, two!, three!].map(hitsIn)).toEqual([8, 8, 8]);
   });
 
+  it("does not count what is in a level that it has heard, but what is counted after the step", () => {
+    const [one, two, three] = fleet([0, 0, 0], [slow]);
+    two!.hit(1, 5);
+    const told = two!.sent();
+    three!.joinAll(told);
+    for (const member of [one!, three!]) member.at(START_MS + 1_000, START_MS + AHEAD_MS);
+    const level = three!.store.checkpoints.of(three!.store.find(1, ~1), 0)!;
+    one!.store.checkpoints.join(0, one!.replicas.indexOf("replica-2"), level);
+    one!.at(START_MS + 2_000).joinAll(told);
+    expect(hitsIn(one!)).toBe(5);
+    two!.at(START_MS + 8_000).hit(1, 3);
+    one!.at(START_MS + 8_000).joinAll(two!.sent());
+    expect(hitsIn(one!)).toBe(8);
+  });
+
   it("knows what has stepped back several times", () => {
     const [one, two] = fleet([0, 0], [slow]);
     const told = [];

@@ -7,6 +7,7 @@
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
 import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
+import type { ReferenceFloors } from "./reference-floors.ts";
 
 const HIT = 1_000;
 
@@ -28,14 +29,16 @@ export class BucketBook implements ReferenceBook {
   readonly endsWithReset = true;
   readonly isPlaceless = false;
   readonly #world: World;
+  readonly #floors: ReferenceFloors | undefined;
   readonly #options: ReferenceBucketOptions;
   readonly #ledger = new Ledger();
   #checkpoint: ReferenceCheckpoint;
   /** All that will ever count in slots up to this one is known, from a level that was heard. */
   #joinedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(world: World, options: ReferenceBucketOptions) {
+  constructor(world: World, options: ReferenceBucketOptions, floors?: ReferenceFloors) {
     this.#world = world;
+    this.#floors = floors;
     this.#options = options;
     this.#checkpoint = {
       slot: this.#current() - options.slotCount,
@@ -145,6 +148,7 @@ export class BucketBook implements ReferenceBook {
       const forward = { slot: own.slot, level, exact: heard.exact && heard.slot === own.slot };
       if (!isBetter(forward, own)) return false;
       this.#checkpoint = forward;
+      this.#floors?.heardLevel(heard.slot);
       return true;
     }
     const level = this.#levelAfter(own.level, heard.slot);
@@ -152,6 +156,7 @@ export class BucketBook implements ReferenceBook {
     if (heard.level === level) return false;
     this.#checkpoint = { slot: own.slot, level: this.#startFor(heard), exact: false };
     this.#joinedUntil = Math.max(this.#joinedUntil, heard.slot);
+    this.#floors?.heardLevel(heard.slot);
     return true;
   }
 

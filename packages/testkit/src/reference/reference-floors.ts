@@ -5,6 +5,7 @@
  * each generation nothing is believed up to the last slot that was heard before the step.
  */
 
+import type { World } from "./book.ts";
 import type { ReferenceComponent } from "./ledger.ts";
 
 type Heard = Pick<ReferenceComponent, "replica" | "generation" | "place">;
@@ -14,13 +15,33 @@ export class ReferenceFloors {
   generation = 0;
   #heard: Heard[] = [];
   #floors: Heard[] = [];
+  #levelSlots: number[] = [];
+  #ranges: { first: number; last: number; untilMs: number }[] = [];
+  readonly #slotMs: number;
+
+  constructor(slotMs: number) {
+    this.#slotMs = slotMs;
+  }
 
   heard({ replica, generation, place }: ReferenceComponent): void {
     this.#heard.push({ replica, generation, place });
   }
 
-  step(generation: number): void {
+  /** A level after a slot was heard: nobody knows whose hits are in it. */
+  heardLevel(slot: number): void {
+    this.#levelSlots.push(slot);
+  }
+
+  step(generation: number, { now, clusterNow }: Pick<World, "now" | "clusterNow">): void {
     this.generation = generation;
+    if (this.#levelSlots.length > 0) {
+      const last = Math.max(...this.#levelSlots);
+      const untilMs = now + 180_000;
+      const landed = Math.floor(clusterNow / this.#slotMs) + 1;
+      this.#ranges.push({ first: 0, last: landed, untilMs });
+      this.#ranges.push({ first: last - Math.ceil(70_000 / this.#slotMs), last, untilMs });
+    }
+    this.#levelSlots = [];
     for (const replica of new Set(this.#heard.map((heard) => heard.replica))) {
       const heard = this.#heard.filter((component) => component.replica === replica);
       this.#floors.push({
@@ -32,7 +53,11 @@ export class ReferenceFloors {
     this.#heard = [];
   }
 
-  isBelow({ replica, generation, place }: ReferenceComponent): boolean {
+  isBelow({ replica, generation, place }: ReferenceComponent, now: number): boolean {
+    const isInRange = this.#ranges.some(
+      ({ first, last, untilMs }) => place >= first && place <= last && now < untilMs,
+    );
+    if (isInRange) return true;
     return this.#floors.some(
       (floor) =>
         floor.replica === replica && generation <= floor.generation && place <= floor.place,

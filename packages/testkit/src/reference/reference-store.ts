@@ -56,8 +56,8 @@ export class ReferenceStore {
   constructor(self: string, policies: readonly ReferencePolicy[]) {
     this.replicas = new ReferenceReplicas(self);
     this.#policies = policies;
-    this.#floors = policies.map(({ shape }) =>
-      shape === "bucket" ? new ReferenceFloors() : undefined,
+    this.#floors = policies.map((policy) =>
+      policy.shape === "bucket" ? new ReferenceFloors(policy.slotMs) : undefined,
     );
     this.#world = { self, replicas: this.replicas, now: 0, clusterNow: 0 };
   }
@@ -82,7 +82,7 @@ export class ReferenceStore {
 
   #stepBack(): void {
     this.generation++;
-    for (const floors of this.#floors) floors?.step(this.generation);
+    for (const floors of this.#floors) floors?.step(this.generation, this.#world);
     for (const { books } of this.#entries.values()) {
       for (const book of books) if (book instanceof BucketBook) book.stepBack();
     }
@@ -156,7 +156,7 @@ export class ReferenceStore {
     const book = this.#bookOf(key, policy);
     if (replica === this.#world.self || component.refunds > component.hits) return false;
     const floors = this.#floors[policy];
-    if (!book.admits(component) || floors?.isBelow(component)) return false;
+    if (!book.admits(component) || floors?.isBelow(component, this.#world.now)) return false;
     if (book.endsWithReset) {
       if (component.reset < this.notes.knownReset(key)) return false;
       this.joinReset(key, component.reset);
@@ -283,7 +283,7 @@ export class ReferenceStore {
           keepsOwn: true,
         });
       case "bucket":
-        return new BucketBook(world, policy);
+        return new BucketBook(world, policy, this.#floors[index]);
       case "gauge":
         return new GaugeBook(world);
       case "log":
