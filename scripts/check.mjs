@@ -8,6 +8,7 @@
 import { checkCodeBlocks } from "./docs/code-blocks.mjs";
 import { codePages } from "./docs/code-pages.mjs";
 import { checkLinks } from "./docs/links.mjs";
+import { optionPage } from "./docs/option-page.mjs";
 import { execute, executeTool, say, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
@@ -58,6 +59,7 @@ function checks(update) {
       () => execute(process.execPath, ["scripts/api.mjs", ...(update ? [UPDATE] : [])]),
     ],
     ["docs: pages of codes", () => codePages(update)],
+    ["docs: page of options", () => optionPage(update)],
     ["docs: code blocks compile", checkCodeBlocks],
     ["docs: links lead somewhere", checkLinks],
   ];

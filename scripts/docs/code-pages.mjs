@@ -2,11 +2,10 @@
  * Writes the pages of codes from the tables in the sources, which are the only ones there are.
  */
 
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { textOf } from "../file-text.mjs";
 import { ROOT } from "../steps.mjs";
+import { bringUpToDate } from "./generated-page.mjs";
 
 const PAGES = [
   {
@@ -37,15 +36,14 @@ with \`validate: { <name>: false }\` those of that name are not.
 
 /** Compares the pages with the tables, or with `update` writes them. Needs a build. */
 export async function codePages(update) {
-  const stale = [];
+  const wrong = [];
   for (const page of PAGES) {
     const built = pathToFileURL(join(ROOT, `packages/core/dist/${page.table}.js`)).href;
     const wanted = pageOf(page.head, (await import(built))[page.name]);
-    if (textOf(join(ROOT, page.file)) === wanted) continue;
-    if (update) writeFileSync(join(ROOT, page.file), wanted);
-    else stale.push(`${page.file} is not what packages/core/src/${page.table}.ts says`);
+    const stale = bringUpToDate(page.file, wanted, `packages/core/src/${page.table}.ts`, update);
+    if (stale !== null) wrong.push(stale);
   }
-  return { code: stale.length === 0 ? 0 : 1, output: stale.join("\n") };
+  return { code: wrong.length === 0 ? 0 : 1, output: wrong.join("\n") };
 }
 
 function pageOf(head, codes) {

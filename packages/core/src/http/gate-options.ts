@@ -30,11 +30,19 @@ export interface GateOptions<Request, Response> {
   readonly name?: string | undefined;
   /** The cluster in which limiters of this name count together. */
   readonly cluster?: Cluster | undefined;
-  /** What this process lets pass while it is cut off from the others of its cluster. */
+  /**
+   * What this process lets pass while it is cut off from the others of its cluster.
+   *
+   * @default "open"
+   */
   readonly onPartition?: SeparatedMode | undefined;
   /** Where time comes from; tests pass a manual one. */
   readonly clock?: Clock | undefined;
-  /** How many keys are kept at most. */
+  /**
+   * How many keys are kept at most.
+   *
+   * @default 1_000_000
+   */
   readonly maxKeys?: number | undefined;
 
   /**
@@ -46,15 +54,31 @@ export interface GateOptions<Request, Response> {
   readonly key?: Asked<Request, Response, KeyAnswer | false> | undefined;
   /** The user name that a request wants to sign in with; for the preset `login`. */
   readonly username?: Asked<Request, Response, string | null | undefined> | undefined;
-  /** How many requests of one address may try to sign in, whatever names they give. */
+  /**
+   * How many requests of one address may try to sign in, whatever names they give.
+   *
+   * @default 50
+   */
   readonly addressLimit?: number | undefined;
-  /** Requests in a window, or a function that knows: of the user, or of the user's plan. */
+  /**
+   * Requests in a window, or a function that knows: of the user, or of the user's plan.
+   *
+   * @default that of the limiter replaced; with `login` 5; with `api` there is none
+   */
   readonly limit?: number | AskedWithKey<Request, Response, Cost> | undefined;
-  /** How long a window is; each width that a function answers with is a limiter of its own. */
+  /**
+   * How long a window is; each width that a function answers with is a limiter of its own.
+   *
+   * @default that of the limiter replaced; with `api` 60_000, with `login` 900_000
+   */
   readonly windowMs?: number | AskedWithKey<Request, Response, number> | undefined;
   /** Any of the policies instead of `limit` and `windowMs`, all or nothing. */
   readonly policies?: readonly Policy[] | undefined;
-  /** What a request costs, before it is handled. */
+  /**
+   * What a request costs, before it is handled.
+   *
+   * @default 1
+   */
   readonly cost?: number | AskedWithKey<Request, Response, Cost> | undefined;
   /** What a request has cost beside that, once it has been answered. */
   readonly charge?: Asked<Request, Response, Cost> | undefined;
@@ -70,37 +94,93 @@ export interface GateOptions<Request, Response> {
   readonly allow?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
   /** Addresses, networks and keys that are never let through, or a function that knows. */
   readonly block?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
-  /** Counts and refuses the questions that browsers ask before a request, too. */
+  /**
+   * Counts and refuses the questions that browsers ask before a request, too.
+   *
+   * @default false
+   */
   readonly countPreflights?: boolean | undefined;
-  /** Decides and reports, and lets every request pass without headers. */
+  /**
+   * Decides and reports, and lets every request pass without headers.
+   *
+   * @default false
+   */
   readonly dryRun?: boolean | undefined;
-  /** Gives back the hits of requests that failed. */
+  /**
+   * Gives back the hits of requests that failed.
+   *
+   * @default false
+   */
   readonly skipFailedRequests?: boolean | undefined;
-  /** Gives back the hits of requests that succeeded. */
+  /**
+   * Gives back the hits of requests that succeeded.
+   *
+   * @default false
+   */
   readonly skipSuccessfulRequests?: boolean | undefined;
-  /** @default the status is below 400 */
+  /**
+   * What those two options take for success.
+   *
+   * @default the status is below 400
+   */
   readonly requestWasSuccessful?: Asked<Request, Response, boolean> | undefined;
 
-  /** The headers `X-RateLimit-*`. */
+  /**
+   * The headers `X-RateLimit-*`.
+   *
+   * @default true; with `api` and `login` false
+   */
   readonly legacyHeaders?: boolean | undefined;
-  /** The fields of the IETF draft; `true` is what the preset would choose. */
+  /**
+   * The fields of the IETF draft; `true` is what the preset would choose.
+   *
+   * @default false; with `api` "draft-11"
+   */
   readonly standardHeaders?: boolean | Draft | undefined;
-  /** How the only policy is called in fields. */
+  /**
+   * How the only policy is called in fields.
+   *
+   * @default the policy's name, else the limiter's with `api`, else what the limiter replaced calls it
+   */
   readonly identifier?: string | Asked<Request, Response, string> | undefined;
-  /** Tells clients apart in fields without telling who they are. */
+  /**
+   * Tells clients apart in fields without telling who they are.
+   *
+   * @default false
+   */
   readonly partitionKey?: PartitionKey<Request, Response> | undefined;
-  /** Lets scripts of other origins read the rate-limit headers. */
+  /**
+   * Lets scripts of other origins read the rate-limit headers.
+   *
+   * @default false; with `api` true
+   */
   readonly exposeHeaders?: boolean | undefined;
   /** Responses that go out without rate-limit fields. */
   readonly omitHeaders?: readonly ("redirects" | "cacheable")[] | undefined;
-  /** Another wait than the computed one, in seconds; clients that heed it may come too early. */
+  /**
+   * Another wait than the computed one, in seconds; clients that heed it may come too early.
+   *
+   * @default the computed one
+   */
   readonly retryAfter?: number | Asked<Request, Response, number> | undefined;
-  /** @default 429 */
+  /**
+   * The status of a refusal.
+   *
+   * @default 429
+   */
   readonly statusCode?: number | undefined;
-  /** The `type` of problem details, `about:blank` for none. */
+  /**
+   * The `type` of problem details, `about:blank` for none.
+   *
+   * @default that of the IETF draft
+   */
   readonly problemType?: string | undefined;
 
-  /** How much of an IPv6 address makes a key. */
+  /**
+   * How much of an IPv6 address makes a key.
+   *
+   * @default 56 under Express and in a cluster, else 64
+   */
   readonly ipv6Subnet?: number | false | Asked<Request, Response, number | false> | undefined;
   /** Networks whose last 32 bits are IPv4 addresses, beside `64:ff9b::/96`. */
   readonly translationPrefixes?: readonly string[] | undefined;
