@@ -37,6 +37,8 @@ import type { Shares } from "./shares.ts";
 /** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
 const AHEAD_MS_MAX = 10 * 60 * 1_000;
 
+/** Sections that are read between two looks at the time, however short they are. */
+const SECTIONS_AT_ONCE = 16;
 /** How long the next part of an answer may take. */
 const PART_MS = 500;
 
@@ -115,11 +117,12 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     this.#sender = member.index;
     this.#others.clear();
     let page: Page | undefined;
+    let sections = 0;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
       if (type === SECTIONS.components) {
         if (!(yield* this.#readComponents(reader))) return false;
-      } else if (type === SECTIONS.notes) readNotes(reader, this);
-      else if (type === SECTIONS.checkpoints) readCheckpoints(reader, this);
+      } else if (type === SECTIONS.notes) yield* readNotes(reader, this);
+      else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
       else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
       else if (type === SECTIONS.heartbeat) {
@@ -132,6 +135,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
         if (asking !== undefined && isCurrent) listener.asked(member, asking);
       }
       if (reader.isBroken) return false;
+      if (++sections % SECTIONS_AT_ONCE === 0) yield;
     }
     if (reader.isBroken) return false;
     if (page !== undefined) {

@@ -13,6 +13,8 @@ import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 
 const CHECKPOINT_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
+/** Checkpoints that are read between two looks at the time. */
+const CHECKPOINTS_AT_ONCE = 32;
 const LEVEL_MAX: number = 2 ** 52 - 1;
 
 /** The level of one key, as of the largest reset that is known of it. */
@@ -57,14 +59,17 @@ export interface CheckpointSink {
   checkpoint(checkpoint: WireCheckpoint): void;
 }
 
-/** Reads a section of checkpoints. Broken input leaves `reader.isBroken` set. */
-export function readCheckpoints(reader: ByteReader, sink: CheckpointSink): void {
+/** Reads a section of checkpoints, some at a time. Broken input leaves `reader.isBroken` set. */
+export function* readCheckpoints(
+  reader: ByteReader,
+  sink: CheckpointSink,
+): Generator<undefined, void> {
   reader.halves(8);
   const { low, high } = reader;
   const policy = reader.u8();
   const slot = reader.varint();
   if (reader.isBroken || !sink.wants(low, high, policy)) return;
-  while (reader.left > 0) {
+  for (let read = 1; reader.left > 0; read++) {
     reader.halves(8);
     const key = { low: reader.low, high: reader.high };
     const reset = reader.varint();
@@ -81,5 +86,6 @@ export function readCheckpoints(reader: ByteReader, sink: CheckpointSink): void 
       level: Math.floor(level / 2),
       exact: level % 2 === 1,
     });
+    if (read % CHECKPOINTS_AT_ONCE === 0) yield;
   }
 }

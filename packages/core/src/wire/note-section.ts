@@ -16,6 +16,8 @@ const RESET = 1;
 const MARK_RESET = 2;
 const FIRST_MARK = 4;
 const FLAGS_END: number = FIRST_MARK << MARK_KINDS.length;
+/** Notes that are read between two looks at the time. */
+const NOTES_AT_ONCE = 32;
 const NOTE_BYTES_MAX: number = 8 + 1 + (2 + 3 * MARK_KINDS.length) * VARINT_BYTES_MAX;
 
 /** What is known of one key beside its counts. */
@@ -72,19 +74,23 @@ export interface NoteSink {
   note(note: WireNote): void;
 }
 
-/** Reads a section of notes. Broken input leaves `reader.isBroken` set, perhaps after some were taken. */
-export function readNotes(reader: ByteReader, sink: NoteSink): void {
+/**
+ * Reads a section of notes, some at a time: a frame holds thousands, and each may take a while. Broken
+ * input leaves `reader.isBroken` set, perhaps after some were taken.
+ */
+export function* readNotes(reader: ByteReader, sink: NoteSink): Generator<undefined, void> {
   reader.halves(8);
   const { low, high } = reader;
   const resetAll = reader.varint();
   if (reader.isBroken || !sink.limiter(low, high, resetAll)) return;
-  while (reader.left > 0) {
+  for (let read = 1; reader.left > 0; read++) {
     const note = readNote(reader);
     if (note === undefined) {
       reader.isBroken = true;
       return;
     }
     sink.note(note);
+    if (read % NOTES_AT_ONCE === 0) yield;
   }
 }
 

@@ -22,8 +22,11 @@ function readAll(bytes: Uint8Array): number {
         component: () => things++,
       });
     }
-    if (type % 6 === 2) readNotes(reader, { limiter: () => true, note: () => things++ });
-    if (type % 6 === 3) readCheckpoints(reader, { wants: () => true, checkpoint: () => things++ });
+    if (type % 6 === 2)
+      Array.from(readNotes(reader, { limiter: () => true, note: () => things++ }));
+    if (type % 6 === 3) {
+      Array.from(readCheckpoints(reader, { wants: () => true, checkpoint: () => things++ }));
+    }
     if (type % 6 === 4) things += readHeartbeat(reader)?.behind.length ?? 0;
     if (type % 6 === 5 && readAsking(reader) !== undefined) things++;
     if (type % 6 === 0 && readPage(reader) !== undefined) things++;
