@@ -13,6 +13,8 @@ import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
 
+/** More that have to be told apart are rare enough to read every record instead. */
+const BOUNDS_MAX = 16;
 const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 
 /** The state of an own record that is up to date in the first version. */
@@ -46,20 +48,50 @@ export class Versions {
   /** Begins a new version. */
   next(): void {
     if (this.#version >= VERSION_MAX) {
-      // Rare enough to bring every record up to date at once and start counting anew.
-      const { records } = this.#entries;
-      this.#entries.each((id) => {
-        this.#refresh(id, records.word(id, STATE));
-        const flags = records.word(id, STATE) & FLAGS_MASK;
-        records.setWord(id, STATE, flags | (1 << VERSION_SHIFT));
-      });
-      this.#resetIn = 0;
-      this.#formers = [];
-      this.#steppedBackIn = 0;
-      this.#version = 1;
+      if (this.#bounds().length > BOUNDS_MAX) this.#renewAll();
+      this.#renumber();
     }
     this.#version++;
     this.#present.ownState = LIVE | OWN | (this.#version << VERSION_SHIFT);
+  }
+
+  /** The versions that records are compared with: what is between two of them makes no difference. */
+  #bounds(): number[] {
+    const formers = this.#formers.map(({ version }) => version);
+    const bounds = new Set([this.#resetIn, this.#steppedBackIn, ...formers]);
+    bounds.delete(0);
+    return Array.from(bounds).sort((left, right) => left - right);
+  }
+
+  /** Numbers versions anew, as few as there have to be. No record is read for that. */
+  #renumber(): void {
+    const bounds = this.#bounds();
+    const anew = (version: number): number => {
+      let number = 1;
+      for (const bound of bounds) if (version >= bound) number++;
+      return number;
+    };
+    const { records } = this.#entries;
+    this.#entries.each((id) => {
+      const state = records.word(id, STATE);
+      const version = anew(state >>> VERSION_SHIFT);
+      records.setWord(id, STATE, (state & FLAGS_MASK) | (version << VERSION_SHIFT));
+    });
+    this.#version = anew(this.#version);
+    if (this.#resetIn !== 0) this.#resetIn = anew(this.#resetIn);
+    if (this.#steppedBackIn !== 0) this.#steppedBackIn = anew(this.#steppedBackIn);
+    this.#formers = this.#formers.map(({ version, former }) => ({
+      version: anew(version),
+      former,
+    }));
+  }
+
+  /** Brings every record up to date, so that no version but this one matters. */
+  #renewAll(): void {
+    this.#entries.each((id) => this.#refresh(id, this.#entries.records.word(id, STATE)));
+    this.#resetIn = 0;
+    this.#steppedBackIn = 0;
+    this.#formers = [];
   }
 
   /** Begins a new version with a larger reset of all keys. */

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import { VERSION_MAX } from "../../src/store/entry.ts";
+import { fleet, type Member } from "./fleet.ts";
+
+const window = fixedWindow({ limit: 10, windowMs: 600_000 });
+
+/** Offsets of other replicas change so often, one way and the other. */
+function change({ store }: Member, times: number): void {
+  for (let time = 0; time < times; time++) store.versions.next();
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("versions that have all been used up", () => {
+  it("begin anew without a look at what is in the records", () => {
+    const [member] = fleet([0], [window]);
+    for (let key = 1; key <= 100; key++) member!.hit(key);
+    const refresh = vi.spyOn(member!.store.shapes[0]!, "refresh");
+    change(member!, VERSION_MAX + 10);
+    expect(refresh).not.toHaveBeenCalled();
+    expect(member!.held(1)).toBe(1);
+    expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([0, 1, 5, VERSION_MAX - 20])(
+    "still tell what was counted before a reset of all keys from what came after, %d changes on",
+    (changes) => {
+      const [member] = fleet([0], [window]);
+      for (const key of [1, 2, 3]) member!.hit(key, 3);
+      change(member!, changes);
+      member!.hit(2);
+      member!.store.resetAll();
+      member!.hit(3, 2);
+      change(member!, VERSION_MAX + 5 - changes);
+      member!.hit(4, 5);
+      expect([1, 2, 3, 4].map((key) => member!.held(key))).toEqual([0, 0, 2, 5]);
+      // And a reset that takes the last of them.
+      change(member!, VERSION_MAX - 9);
+      for (let resets = 0; resets < 12; resets++) {
+        member!.store.resetAll();
+        member!.hit(10 + resets);
+      }
+      const keys = Array.from({ length: 12 }, (_, at) => 10 + at);
+      expect(keys.map((key) => member!.held(key))).toEqual([...Array(11).fill(0), 1]);
+      expect([3, 4].map((key) => member!.held(key))).toEqual([0, 0]);
+    },
+  );
+
+  it("count each replica's offset as it is then", () => {
+    const [reader, writer] = fleet([0, 0], [window]);
+    writer!.hit(1, 4);
+    reader!.joinAll(writer!.sent());
+    change(reader!, VERSION_MAX + 3);
+    expect(reader!.held(1)).toBe(4);
+    reader!.replicas.drop(reader!.replicas.indexOf(writer!.id));
+    expect(reader!.held(1)).toBe(0);
+  });
+
+  it("begin anew when the cluster's time steps back just then", () => {
+    const [member, same] = fleet([0, 0], [tokenBucket({ capacity: 10, refillPerSecond: 0.001 })]);
+    const stepBack = (each: Member): number => {
+      const before = each.store.clusterNow;
+      each.hit(1, 5);
+      each.at(each.store.now, before - 120_000);
+      return each.held(1);
+    };
+    change(member!, VERSION_MAX - 1);
+    expect(stepBack(member!)).toBe(stepBack(same!));
+  });
+});
