@@ -17,6 +17,3 @@ export const cluster = joinCluster({
   namespace: "three-frameworks",
   transport: NATS_URL ? natsTransport({ connection: natsConnection }) : ipcTransport(),
 });
-
-// What the others have counted is known before the first request comes.
-await cluster.ready;

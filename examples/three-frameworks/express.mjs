@@ -11,4 +11,6 @@ app.get("/", (_request, response) => {
   response.type("text").send("Express lets you pass\n");
 });
 
+// What the others have counted is known before the first request comes.
+await cluster.ready;
 serve(app.listen(Number(process.env.PORT), "127.0.0.1"));

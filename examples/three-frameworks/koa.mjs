@@ -11,4 +11,6 @@ app.use((context) => {
   context.body = "Koa lets you pass\n";
 });
 
+// What the others have counted is known before the first request comes.
+await cluster.ready;
 serve(app.listen(Number(process.env.PORT), "127.0.0.1"));

@@ -15,8 +15,6 @@ const cluster = joinCluster({
     connection: () => connect({ servers, maxReconnectAttempts: -1, pingInterval: 2_000 }),
   }),
 });
-// Until it has heard what the others have counted, it would let only its share pass.
-await cluster.ready;
 
 const app = express();
 app.get("/status", (_request, response) => {
@@ -29,4 +27,6 @@ app.get("/", (_request, response) => {
   response.type("text").send(`Hello from process ${process.pid}\n`);
 });
 
+// Until it has heard what the others have counted, it would let only its share pass.
+await cluster.ready;
 serving(app.listen(PORT, HOST), () => cluster.leave());

@@ -13,13 +13,13 @@ else await serve();
 
 async function serve() {
   const cluster = joinCluster({ namespace: "two-processes", transport: ipcTransport() });
-  // Until it has heard what the other has counted, it would let only its share pass.
-  await cluster.ready;
   const app = express();
   app.use(rateLimit({ preset: "api", name: "api", limit: 10, cluster }));
   app.get("/", (_request, response) => {
     response.type("text").send(`Hello from process ${process.pid}\n`);
   });
+  // Until it has heard what the other has counted, it would let only its share pass.
+  await cluster.ready;
   serving(app.listen(PORT, HOST), async () => {
     await cluster.leave();
     process.disconnect();
