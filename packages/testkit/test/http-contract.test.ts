@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { HTTP_CONTRACT } from "../src/http/index.ts";
 
 const page = readFileSync(new URL("../../../docs/reference/http.md", import.meta.url), "utf8");
-const promised = [...page.matchAll(/^\| ((?:H|S|PK|B|N|C|K|E)\d+) \|/gm)].map(([, id = ""]) => id);
+const promised = [...page.matchAll(/^\| ((?:H|S|PK|B|N|C|K|L|E)\d+) \|/gm)].map(
+  ([, id = ""]) => id,
+);
 
 /** What concerns one framework alone is shown by the tests of its adapter. */
 const OF_ONE_FRAMEWORK = ["K3"];

@@ -2,7 +2,8 @@
  * Who is always let through, or never: addresses, networks and keys.
  *
  * What reads like an address or a network is one, and everything else is a key, so a list may mix
- * them. Exact entries are looked up; only networks are compared one by one.
+ * them. An address matches the address that a request comes from and never its key: what a function
+ * answers with may be text that the client made up. Keys are looked up, networks compared one by one.
  */
 
 import { invalidOption } from "../options.ts";
@@ -35,18 +36,25 @@ export class AddressList {
       }
       const network = networkOf(entry);
       if (network !== null) networks.push(network);
-      keys.add(entry);
+      else keys.add(entry);
     });
     this.#keys = keys;
     this.#networks = networks;
     this.hasAddresses = networks.length > 0;
   }
 
-  /** Whether the key is listed, or the address is one of those listed or in a network listed. */
-  has(key: unknown, address: string | undefined): boolean {
+  /**
+   * Whether the key is listed, or an address is one of those listed or in a network listed.
+   *
+   * @param addresses the one that a request is counted by, and what it was before it was unwrapped
+   */
+  has(key: unknown, addresses: readonly (string | null | undefined)[]): boolean {
     if (typeof key === "string" && this.#keys.has(key)) return true;
-    if (!this.hasAddresses || address === undefined) return false;
-    const groups = parseAddress(bareAddress(address));
+    return this.hasAddresses && addresses.some((address) => this.#covers(address));
+  }
+
+  #covers(address: string | null | undefined): boolean {
+    const groups = typeof address === "string" ? parseAddress(bareAddress(address)) : null;
     return (
       groups !== null &&
       this.#networks.some((network) => sharePrefix(groups, network.groups, network.bits))

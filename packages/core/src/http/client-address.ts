@@ -47,6 +47,20 @@ export class ClientAddress<Request, Response> {
   key(request: Request, subnet: Ipv6Subnet): string | null {
     const seen = this.#seen++;
     if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#watch(request);
+    const key = this.#keyOf(request, subnet);
+    if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
+    return key;
+  }
+
+  /**
+   * The addresses to look for in lists: the one that counts, however long its network is, and what the
+   * framework has, since a list may name the network of a translator.
+   */
+  listed(request: Request): readonly (string | null | undefined)[] {
+    return [this.#keyOf(request, false), this.text(request)];
+  }
+
+  #keyOf(request: Request, subnet: Ipv6Subnet): string | null {
     const text = this.text(request);
     if (text !== undefined) {
       const key = this.#keys.of(text, subnet);
@@ -54,9 +68,7 @@ export class ClientAddress<Request, Response> {
       this.#warnings.say("TIDEGATE_ADDRESS_INVALID");
     }
     const socket = this.#framework.socketAddress(request);
-    const key = socket === undefined ? null : this.#keys.of(socket, subnet);
-    if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
-    return key;
+    return socket === undefined ? null : this.#keys.of(socket, subnet);
   }
 
   #watch(request: Request): void {

@@ -255,8 +255,7 @@ export class Passage<Request, Response> {
 
   #isIn(list: AddressList | AskedWithKey<Request, Response, unknown>): MaybePromise<unknown> {
     if (typeof list === "function") return this.#ask(list);
-    const address = list.hasAddresses ? this.#plan.client.text(this.#request) : undefined;
-    return list.has(this.#key, address);
+    return list.has(this.#key, list.hasAddresses ? this.#plan.client.listed(this.#request) : []);
   }
 
   #ask<Answer>(question: AskedWithKey<Request, Response, Answer>): MaybePromise<Answer> {

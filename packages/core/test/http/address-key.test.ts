@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { AddressKeys, checkSubnet, translationPrefixes } from "../../src/http/address-key.ts";
-import { AddressList } from "../../src/http/address-list.ts";
 import { compositeKey, keyOf, storedKey } from "../../src/http/client-key.ts";
 
 const keys = new AddressKeys();
@@ -71,36 +70,6 @@ describe("the key of an address", () => {
     expect(() => translationPrefixes("p", ["2001:db8::/64"])).toThrow(/96 bits/);
     expect(() => translationPrefixes("p", ["10.0.0.0/96"])).toThrow(/96 bits/);
     expect(() => translationPrefixes("p", "2001:db8::/96")).toThrow(/array/);
-  });
-});
-
-describe("a list", () => {
-  const list = new AddressList("allow", ["10.0.0.0/8", "2001:db8::/32", "1.2.3.4", "user:7"]);
-
-  it.each([
-    [null, "10.200.3.4", true],
-    [null, "::ffff:10.1.1.1", true],
-    [null, "11.0.0.1", false],
-    [null, "2001:db8:ffff::1", true],
-    [null, "2001:db9::1", false],
-    [null, "1.2.3.4:999", true],
-    ["user:7", undefined, true],
-    ["user:8", "9.9.9.9", false],
-    [null, "nonsense", false],
-  ])("with key %s and address %s answers %s", (key, address, expected) => {
-    expect(list.has(key, address)).toBe(expected);
-  });
-
-  it("trusts no address by itself, loopback and link-local included (K14)", () => {
-    const empty = new AddressList("allow", []);
-    expect(empty.has("127.0.0.1", "127.0.0.1")).toBe(false);
-    expect(empty.has("::/56", "::1")).toBe(false);
-    expect(empty.has("fe80::/56", "fe80::1")).toBe(false);
-  });
-
-  it("refuses what is no list", () => {
-    expect(() => new AddressList("allow", "10.0.0.0/8")).toThrow(/TIDEGATE_OPTION_INVALID/);
-    expect(() => new AddressList("allow", [7])).toThrow(/allow\[0\]/);
   });
 });
 

@@ -52,22 +52,6 @@ describe("a gate", () => {
     expect(new Stand({ limit: 1 }).passes(4, plain)).toBe(1);
   });
 
-  it("has lists of who passes and who does not, the block list first", () => {
-    const stand = new Stand({ limit: 0, allow: ["192.0.2.0/24"], block: ["192.0.2.9"] });
-    const from = (address: string) => Object.assign(new FakeRequest(), { address });
-    expect(stand.enter(from("192.0.2.1")).outcome).toBeNull();
-    const { outcome, response } = stand.enter(from("192.0.2.9"));
-    expect([outcome?.status, outcome?.reason]).toEqual([403, "list"]);
-    expect(response.get("retry-after")).toBeUndefined();
-    expect(stand.enter(from("198.51.100.1")).outcome?.status).toBe(429);
-  });
-
-  it("blocks those whom no key counts, too", () => {
-    const stand = new Stand({ key: () => false, block: () => true });
-    expect(stand.enter().outcome?.status).toBe(403);
-    expect(new Stand({ key: () => false, limit: 0 }).enter().outcome).toBeNull();
-  });
-
   it("counts by address where a key function answers with nothing (W15)", () => {
     const stand = new Stand({ limit: 1, key: () => "" });
     expect(stand.passes(3)).toBe(1);

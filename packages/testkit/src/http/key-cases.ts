@@ -120,6 +120,26 @@ export const KEY_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["K6", "K8", "K13", "L1"],
+    title: "lists have the address that counts, and no key passes for one",
+    async run(framework) {
+      const key = (request: unknown): string => framework.header(request, "x-user") ?? "";
+      const block = ["10.0.0.0/8", "127.0.0.0/8"];
+      const plan: SitePlan = { limiters: [{ limit: 9, block }], trust: "loopback" };
+      await visit(framework, plan, async (site) => {
+        const from = ["10.2.2.2", "64:ff9b::a02:202", "::ffff:a02:202", "<script>", "192.0.2.1"];
+        const statuses = await site.statuses(5, (at) => ({ "x-forwarded-for": from[at] ?? "" }));
+        assert.deepEqual(statuses, [403, 403, 403, 403, 200]);
+      });
+      const allow = ["10.0.0.0/8", "192.0.2.7", "ada"];
+      await visit(framework, { limit: 0, key, allow }, async (site) => {
+        const users = ["192.0.2.7", "10.0.0.0/8", "ada"];
+        const statuses = await site.statuses(3, (index) => ({ "x-user": users[index] ?? "" }));
+        assert.deepEqual(statuses, [429, 429, 200]);
+      });
+    },
+  },
+  {
     ids: ["K14"],
     title: "no address is trusted by itself",
     async run(framework) {
