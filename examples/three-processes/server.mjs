@@ -1,12 +1,19 @@
 // @ts-check
 // One of several processes that share a limit over NATS.
 
+import { subscribe } from "node:diagnostics_channel";
 import { connect } from "@nats-io/transport-node";
-import { joinCluster } from "@tidegate/core";
+import { CHANNELS, joinCluster } from "@tidegate/core";
 import { rateLimit } from "@tidegate/express";
 import { natsTransport } from "@tidegate/nats-transport";
 import express from "express";
 import { HOST, PORT, serving } from "../serving.mjs";
+
+// Trouble with NATS or between the processes. Without this, nothing is printed.
+subscribe(CHANNELS.cluster, (event) => {
+  const { message } = /** @type {import("@tidegate/core").ClusterEvent} */ (event);
+  console.warn(message);
+});
 
 const servers = process.env.NATS_URL ?? "nats://127.0.0.1:4222";
 const cluster = joinCluster({
