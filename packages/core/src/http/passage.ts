@@ -11,13 +11,12 @@ import type { AddressList } from "./address-list.ts";
 import { awaitEnd, checkArguments, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
 import { type Key, type KeyAnswer, keyOf } from "./client-key.ts";
-import { exposeHeaders, isPreflight } from "./cors.ts";
+import { isPreflight } from "./cors.ts";
 import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
-import { omitFields } from "./omission.ts";
 import { limitOf } from "./quota.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
-import { isFieldText } from "./structured-field.ts";
+import { tellFields } from "./tell-fields.ts";
 import { isThenable, type MaybePromise } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -206,36 +205,21 @@ export class Passage<Request, Response> {
       if (plan.afterwards !== null || this.#budget.holdsPlaces) this.#awaitEnd(verdict);
     } else if (plan.afterwards?.countsRefused === true) this.#awaitEnd(verdict);
 
-    const { fields } = this.#budget;
-    if (fields === null || plan.dryRun || plan.framework.headersSent(this.#response)) {
-      return this.#finish(verdict);
-    }
-    if (plan.identifier === null) return this.#write(verdict, null);
-    const answer = plan.identifier(this.#request, this.#response);
-    return isThenable(answer)
-      ? Promise.resolve(answer).then((name) => this.#write(verdict, name))
-      : this.#write(verdict, answer);
+    const telling = tellFields(
+      plan,
+      this.#request,
+      this.#response,
+      this.#budget,
+      this.#key as Key,
+      verdict,
+    );
+    return telling === undefined
+      ? this.#finish(verdict)
+      : telling.then(() => this.#finish(verdict));
   }
 
   #awaitEnd(verdict: Verdict): void {
     awaitEnd(this.#plan, this.#request, this.#response, this.#hits ?? [this.#hit(verdict)]);
-  }
-
-  #write(verdict: Verdict, name: string | null): Passing {
-    const { framework, warnings, partition, exposed, omit } = this.#plan;
-    const response = this.#response;
-    let given = name;
-    if (given !== null && (!isFieldText(given) || given === "")) {
-      warnings.say("TIDEGATE_FIELD_NAME_INVALID");
-      given = null;
-    }
-    const bytes = partition === null ? null : partition(this.#request, response, this.#key as Key);
-    this.#budget.fields?.write(framework, response, verdict, given, bytes);
-    if (exposed !== null) exposeHeaders(framework, response, exposed);
-    if (omit !== null && verdict.allowed && this.#budget.fields !== null) {
-      omitFields(framework, response, omit, this.#budget.fields.exposedNames());
-    }
-    return this.#finish(verdict);
   }
 
   #finish(verdict: Verdict): Passing {

@@ -1,0 +1,64 @@
+/**
+ * What a response says about its limits, of one verdict: fields, under the name and the partition key
+ * that the user gives them, readable for scripts, and left off where they are not wanted.
+ *
+ * Nothing is said where headers are out already, or where a dry run is to show no trace.
+ */
+
+import type { Budget } from "./budget.ts";
+import type { Key } from "./client-key.ts";
+import { exposeHeaders } from "./cors.ts";
+import type { GatePlan } from "./gate-plan.ts";
+import { omitFields } from "./omission.ts";
+import { isFieldText } from "./structured-field.ts";
+import { isThenable } from "./thenable.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Writes the fields; the promise is there only where a user's function takes its time. */
+export function tellFields<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  budget: Budget,
+  key: Key,
+  verdict: Verdict,
+): Promise<void> | undefined {
+  if (budget.fields === null || plan.dryRun || plan.framework.headersSent(response)) {
+    return undefined;
+  }
+  const { identifier } = plan;
+  if (identifier === null) {
+    write(plan, request, response, budget, key, verdict, null);
+    return undefined;
+  }
+  const answer = identifier(request, response);
+  if (isThenable(answer)) {
+    return Promise.resolve(answer).then((name) =>
+      write(plan, request, response, budget, key, verdict, name),
+    );
+  }
+  write(plan, request, response, budget, key, verdict, answer);
+  return undefined;
+}
+
+function write<Request, Response>(
+  { framework, warnings, partition, exposed, omit }: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  { fields }: Budget,
+  key: Key,
+  verdict: Verdict,
+  name: string | null,
+): void {
+  let given = name;
+  if (given !== null && (!isFieldText(given) || given === "")) {
+    warnings.say("TIDEGATE_FIELD_NAME_INVALID");
+    given = null;
+  }
+  const bytes = partition === null ? null : partition(request, response, key);
+  fields?.write(framework, response, verdict, given, bytes);
+  if (exposed !== null) exposeHeaders(framework, response, exposed);
+  if (omit !== null && verdict.allowed && fields !== null) {
+    omitFields(framework, response, omit, fields.exposedNames());
+  }
+}
