@@ -159,13 +159,17 @@ function labelled(label: string, wanted: object): LegacyNames {
   return { limit: name("limit"), remaining: name("remaining"), reset: name("reset") };
 }
 
-/** How users see keys: as their own functions made them, and networks without their length. */
+/**
+ * How users see keys: as their own functions made them, and networks without their length. With the
+ * preset `login` a key may be a user name, which nothing tells from an address: all stay as they are.
+ */
 export function shownKeyOf(given: Given): Settings["shownKey"] {
   const subnet = shownSubnet(given);
+  const staysAsItIs = given.key !== undefined || given.preset === "login";
   return (request, key) => {
     if (key === null) return "";
     if (typeof key !== "string") return Buffer.from(key).toString("base64url");
-    if (given.key !== undefined || !key.includes(":")) return key;
+    if (staysAsItIs || !key.includes(":")) return key;
     return normalizeIP(request.ip ?? key, subnet === false ? 128 : subnet);
   };
 }

@@ -99,8 +99,10 @@ function gateOptionsOf(given: Options): GateOptions<Context, Context> {
   return withKeySecond(options, shownKeyOf(options));
 }
 
-function shownKeyOf({ key: ask }: GateOptions<Context, Context>): Settings["shownKey"] {
-  return ask === undefined ? (context, key) => context.ip || key : (_context, key) => key;
+/** With the preset `login` a key may be a user name, which nothing tells from an address. */
+function shownKeyOf({ key: ask, preset }: GateOptions<Context, Context>): Settings["shownKey"] {
+  const isAddress = ask === undefined && preset !== "login";
+  return isAddress ? (context, key) => context.ip || key : (_context, key) => key;
 }
 
 /** `disableHeader` says the opposite of `legacyHeaders`. */

@@ -61,7 +61,8 @@ export interface GateOptions<Request, Response> {
    */
   readonly addressLimit?: number | undefined;
   /**
-   * Requests in a window, or a function that knows: of the user, or of the user's plan.
+   * Requests in a window, or a function that knows: of the user, or of the user's plan. With `login` it is
+   * that of a user name, and the name is the key that the function is told.
    *
    * @default that of the limiter replaced; with `login` 5; with `api` there is none
    */

@@ -43,6 +43,8 @@ export interface GatePlan<Request, Response> {
   readonly username: {
     readonly budget: Budget;
     readonly of: Asked<Request, Response, string | null | undefined>;
+    /** Asked for the limit of a name, with the name as the key. */
+    readonly limit: AskedWithKey<Request, Response, Cost> | null;
   } | null;
 
   readonly letsPreflightsPass: boolean;

@@ -6,7 +6,7 @@ import type { LimiterOptions } from "../limiter/limiter-options.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 import { invalidOption, missingOption } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
-import { slidingLog } from "../policies/sliding-log.ts";
+import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../policies/sliding-log.ts";
 import { type Budget, Budgets } from "./budget.ts";
 import type { Customs } from "./customs.ts";
 import { type Draft, type FieldName, Fields } from "./fields.ts";
@@ -78,7 +78,7 @@ export class BudgetMaker<Request, Response> {
     const { windowMs = LOGIN.windowMs } = this.#options;
     const width = widthOf(windowMs);
     const budget = (suffix: string, option: string, given: unknown): Budget => {
-      const most = typeof given === "function" ? 1_000_000 : limitOf(option, given);
+      const most = typeof given === "function" ? SLIDING_LOG_LIMIT_MAX : limitOf(option, given);
       return this.#budget(`${this.#name}:${suffix}`, [
         slidingLog({ limit: most, windowMs: width }),
       ]);

@@ -49,6 +49,7 @@ export function makeGate<Request extends object, Response>(
   const login = preset === "login" ? maker.loginBudgets() : null;
   const budgets = login?.byAddress ?? maker.budgets();
   const { identifier, username, limit, windowMs } = given;
+  const limitOfEach = typeof limit === "function" ? limit : null;
   const isNamed = choice.standard === "draft-8" || choice.standard === "draft-11";
   const partition = partitioner(given.partitionKey);
   const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
@@ -56,7 +57,8 @@ export function makeGate<Request extends object, Response>(
     framework: customs.framework,
     warnings: customs.warnings,
     budgets,
-    username: login === null ? null : { budget: login.byName, of: username as never },
+    username:
+      login === null ? null : { budget: login.byName, of: username as never, limit: limitOfEach },
     letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
     skip: given.skip ?? null,
     block: listOf("block", given.block),
@@ -65,7 +67,7 @@ export function makeGate<Request extends object, Response>(
     key: given.key ?? null,
     needsAddress: login !== null,
     windowMs: typeof windowMs === "function" ? windowMs : null,
-    limit: typeof limit === "function" && login === null ? limit : null,
+    limit: login === null ? limitOfEach : null,
     cost: costOf(given.cost),
     onVerdict: customs.onVerdict ?? null,
     onLimited: given.onLimited ?? null,

@@ -6,6 +6,7 @@
  */
 
 import type { CallOptions } from "../limiter/call.ts";
+import { SLIDING_LOG_LIMIT_MAX } from "../policies/sliding-log.ts";
 import { checkSubnet, type Ipv6Subnet } from "./address-key.ts";
 import type { AddressList } from "./address-list.ts";
 import { awaitEnd, checkArguments, type Hit } from "./aftermath.ts";
@@ -126,11 +127,15 @@ export class Passage<Request, Response> {
   }
 
   #limited(limit: Cost): Passing {
+    this.#setLimit(limit);
+    return this.#weigh();
+  }
+
+  #setLimit(limit: Cost): void {
     const isNumber = typeof limit !== "object" || limit === null;
     const applied = isNumber ? limitOf("limit", limit) : limit;
     // What the limiter would apply by itself need not be said, and checks that say nothing are quicker.
     if (!isNumber || !this.#isOwnLimit(applied as number)) this.#limit = applied;
-    return this.#weigh();
   }
 
   #isOwnLimit(limit: number): boolean {
@@ -178,7 +183,17 @@ export class Passage<Request, Response> {
     if (key === null) return this.#decided(first.verdict);
     this.#budget = username.budget;
     this.#key = key;
-    return this.#then(this.#count(username.budget, key), this.#agreed);
+    const { limit } = username;
+    if (limit === null) return this.#countName();
+    return this.#then(this.#ask(limit), (answer) => {
+      // Whoever has no limit has the largest that a log can keep.
+      this.#setLimit(typeof answer === "number" ? Math.min(answer, SLIDING_LOG_LIMIT_MAX) : answer);
+      return this.#countName();
+    });
+  }
+
+  #countName(): Passing {
+    return this.#then(this.#count(this.#budget, this.#key as Key), this.#agreed);
   }
 
   /** Both budgets have to agree: what the second refuses is given back to the first. */

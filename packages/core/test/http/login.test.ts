@@ -17,6 +17,28 @@ describe("the login preset", () => {
     expect(make().passes(60, sprayed)).toBe(50);
   });
 
+  it("asks a limit function about names, and about names alone", async () => {
+    const asked: unknown[] = [];
+    const limits = new Map([
+      ["ada", 2],
+      ["root", Number.POSITIVE_INFINITY],
+    ]);
+    const limit = (_request: FakeRequest, _response: unknown, key: unknown) => {
+      asked.push(key);
+      return limits.get(String(key)) as number;
+    };
+    const username = ({ headers }: FakeRequest) => headers["user"];
+    const stand = new Stand({ preset: "login", username, addressLimit: 100, limit });
+    expect(stand.passes(30, () => attempt("ada", "192.0.2.1"))).toBe(2);
+    expect(stand.passes(30, () => attempt("root", "192.0.2.1"))).toBe(30);
+    expect(stand.passes(3)).toBe(3);
+    expect(new Set(asked)).toEqual(new Set(["ada", "root"]));
+    expect(() => stand.enter(attempt("eve", "192.0.2.1"))).toThrow(/'limit' must be/);
+    const later = new Stand({ preset: "login", username: () => "ada", limit: async () => 1 });
+    await later.enterLater();
+    expect((await later.enterLater()).outcome?.status).toBe(429);
+  });
+
   it("takes nothing from the address when the name refuses", () => {
     const stand = make();
     stand.passes(60, () => attempt("ada", "192.0.2.1"));

@@ -205,6 +205,26 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K18"],
+    title: "the preset login asks a limit function about each name",
+    async run(framework) {
+      const username = (request: unknown) => framework.header(request, "x-user");
+      const asked: unknown[] = [];
+      const limit = (...told: unknown[]): number => {
+        // Which place a key has among what is told differs by framework.
+        asked.push(told.find((one) => typeof one === "string"));
+        return asked.at(-1) === "of:ada" ? 2 : 3;
+      };
+      await visit(framework, { preset: "login", username, limit }, async (site) => {
+        const as = (user: string) => () => ({ "x-user": user });
+        assert.deepEqual(await site.statuses(3, as("of:ada")), [200, 200, 429]);
+        assert.deepEqual(await site.statuses(4, as("bob")), [200, 200, 200, 429]);
+        assert.deepEqual(await site.statuses(2), [200, 200]);
+        assert.deepEqual(asked, [...Array(3).fill("of:ada"), ...Array(4).fill("bob")]);
+      });
+    },
+  },
+  {
+    ids: ["K18"],
     title: "the preset login counts names and addresses apart, and both must pass",
     async run(framework) {
       const username = (request: unknown): string => framework.header(request, "x-user") ?? "";
