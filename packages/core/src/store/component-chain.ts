@@ -24,7 +24,7 @@ const COUNTED = 6;
 const TWO_32 = 2 ** 32;
 /** More components of one key than any lawful history makes, of all others and of one of them. */
 const LENGTH_MAX = 4096;
-const PER_REPLICA_MAX = 128;
+const PER_REPLICA_MAX = 1024;
 
 /** In place of a word: records have no chains, since nobody else counts. */
 export const NO_CHAIN = -1;

@@ -32,7 +32,7 @@ const LIST = 4;
 const CACHE_MS_MAX = 2 ** 30;
 /** More lists of one key than any lawful history makes, of all others and of one of them. */
 const LISTS_MAX = 4096;
-const PER_REPLICA_MAX = 128;
+const PER_REPLICA_MAX = 1024;
 /** Times of one list: one in each millisecond of a minute. What comes after is counted with the newest. */
 const POINTS_MAX = 65_536;
 
@@ -120,10 +120,10 @@ export class HeardLogs {
 
   /** Merges one point of a replica's log; returns whether it was new, undefined without room. */
   join(id: number, component: Component, now: number): boolean | undefined {
-    const list = this.#obtain(id, component.replica, component.generation | 0);
-    if (list === 0) return undefined;
-    const offsetMs = this.#offsetMs(list);
+    const offsetMs = this.#replicas.offsetMs(component.replica);
     const cutoff = now - this.#windowMs - offsetMs;
+    const list = this.#obtain(id, component.replica, component.generation | 0, cutoff);
+    if (list === 0) return undefined;
     const { place, hits, refunds } = component;
     // The sum over all need not be made anew where it still holds.
     const isSummed = ((now - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
@@ -182,7 +182,7 @@ export class HeardLogs {
   }
 
   /** The list of a replica's generation, made if need be; 0 when out of room. */
-  #obtain(id: number, replica: number, generation: number): number {
+  #obtain(id: number, replica: number, generation: number, cutoff: number): number {
     const pool = this.#pool;
     let length = 0;
     let ofReplica = 0;
@@ -192,14 +192,40 @@ export class HeardLogs {
       ofReplica++;
       if (pool.word(list, GENERATION) === generation) return list;
     }
-    const hasRoom = length < LISTS_MAX && ofReplica < PER_REPLICA_MAX;
-    const list = hasRoom ? pool.allocate() : 0;
+    const isCrowded = length >= LISTS_MAX || ofReplica >= PER_REPLICA_MAX;
+    const list = isCrowded && !this.#dropEnded(id, replica, cutoff) ? 0 : pool.allocate();
     if (list === 0) return 0;
     pool.setWord(list, NEXT, this.#first(id));
     pool.setWord(list, REPLICA, replica);
     pool.setWord(list, GENERATION, generation);
     this.#fields.setWord(id, CHAIN, list);
     return list;
+  }
+
+  /**
+   * Takes the lists away to which nothing can be added any more; returns whether there was any. A replica
+   * ends one generation before it begins the next: what all of a later one has left, has left all of it.
+   */
+  #dropEnded(id: number, replica: number, cutoff: number): boolean {
+    let ended: number | null = null;
+    for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
+      if (this.#replica(list) !== replica || this.#lists.newest(list) > cutoff) continue;
+      const generation = this.#pool.word(list, GENERATION);
+      if (ended === null || ((generation - ended) | 0) > 0) ended = generation;
+    }
+    if (ended === null) return false;
+    let before = 0;
+    let hasDropped = false;
+    for (let list = this.#first(id); list !== 0; ) {
+      const next = this.#next(list);
+      const isOf = this.#replica(list) === replica;
+      if (isOf && ((this.#pool.word(list, GENERATION) - ended) | 0) < 0) {
+        this.#remove(id, list, before);
+        hasDropped = true;
+      } else before = list;
+      list = next;
+    }
+    return hasDropped;
   }
 
   /** Learns of one point; undefined where there is no room for it. */

@@ -185,11 +185,11 @@ export class SlotGrid {
     let before = 0;
     for (let ring = rings.first(id); ring !== 0; ) {
       const next = rings.next(ring);
-      if (this.#replicas.isDropped(rings.replica(ring)) || rings.isOver(ring, slot)) {
+      rings.turn(ring, slot);
+      if (this.#replicas.isDropped(rings.replica(ring)) || !rings.isUsed(ring)) {
         rings.remove(id, ring, before);
       } else {
         before = ring;
-        rings.turn(ring, slot);
         for (let bin = 0; bin < this.#binCount; bin++) {
           this.bins.addOthers(id, bin, rings.hits(ring, bin));
         }

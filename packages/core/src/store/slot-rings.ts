@@ -20,7 +20,7 @@ const BINS = 5;
 const TWO_32 = 2 ** 32;
 /** More rings of one key than any lawful history makes, of all others and of one of them. */
 const LENGTH_MAX = 4096;
-const PER_REPLICA_MAX = 128;
+const PER_REPLICA_MAX = 1024;
 
 export class SlotRings {
   readonly #records: RecordPool;
@@ -102,8 +102,8 @@ export class SlotRings {
       this.turn(ring, slot);
       return ring;
     }
-    const hasRoom = length < LENGTH_MAX && ofReplica < PER_REPLICA_MAX;
-    const ring = hasRoom ? pool.allocate() : 0;
+    const isCrowded = length >= LENGTH_MAX || ofReplica >= PER_REPLICA_MAX;
+    const ring = isCrowded && !this.#dropUnused(id, replica, slot) ? 0 : pool.allocate();
     if (ring === 0) return 0;
     pool.setWord(ring, NEXT, this.first(id));
     pool.setWord(ring, REPLICA, replica);
@@ -111,11 +111,6 @@ export class SlotRings {
     this.#setSlot(ring, slot);
     this.#records.setWord(id, this.#headWord, ring);
     return ring;
-  }
-
-  /** Whether a ring has not been looked at for a whole round. */
-  isOver(ring: number, slot: number): boolean {
-    return slot - this.#slot(ring) >= this.#bins;
   }
 
   /** Turns a ring to the current slot, which after a step back of the clock is one before its own. */
@@ -156,6 +151,23 @@ export class SlotRings {
   clearAll(): void {
     this.#pool.clear();
     this.#refunds.clear();
+  }
+
+  /** Takes a replica's rings away in which no hit is left; returns whether there was any. */
+  #dropUnused(id: number, replica: number, slot: number): boolean {
+    let before = 0;
+    let hasDropped = false;
+    for (let ring = this.first(id); ring !== 0; ) {
+      const next = this.next(ring);
+      const isOf = this.replica(ring) === replica;
+      if (isOf) this.turn(ring, slot);
+      if (isOf && !this.isUsed(ring)) {
+        this.remove(id, ring, before);
+        hasDropped = true;
+      } else before = ring;
+      ring = next;
+    }
+    return hasDropped;
   }
 
   #slot(ring: number): number {

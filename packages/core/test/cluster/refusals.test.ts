@@ -117,7 +117,7 @@ describe("what is heard and not merged", () => {
     for (let generation = 0; generation < 4_200; generation++) {
       make(member, counts(member, { generation }));
     }
-    expect(member.cluster.status().refused).toEqual({ tooManyComponents: 4_200 - 128 });
+    expect(member.cluster.status().refused).toEqual({ tooManyComponents: 4_200 - 1_024 });
   });
 
   it("is counted by its reason: limiters that are not here, and replicas that speak for themselves", () => {

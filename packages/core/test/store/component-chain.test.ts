@@ -72,11 +72,11 @@ describe("ComponentChain", () => {
     expect(chain.add(id, 0, 0, 0, PLACE)).not.toBe(0);
   });
 
-  it("has room for 128 components of each replica, however few of others there are", () => {
+  it("has room for 1,024 components of each replica, however few of others there are", () => {
     const { id, chain } = chained("none");
     let added = 0;
     while (chain.add(id, 1, added, 1, PLACE) !== 0) added++;
-    expect(added).toBe(128);
+    expect(added).toBe(1_024);
     expect(chain.add(id, 2, 0, 1, PLACE)).not.toBe(0);
   });
 });

@@ -5,11 +5,11 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { RecordPool } from "../../src/store/record-pool.ts";
-import { type Carried, fleet, type Member } from "./fleet.ts";
+import { type Carried, fleet, type Member, START_MS } from "./fleet.ts";
 
 const KEY = 7;
 const CROWD = 4_096;
-const PER_REPLICA = 128;
+const PER_REPLICA = 1_024;
 const windowMs = 60_000;
 
 const cases: [string, Policy][] = [
@@ -81,6 +81,23 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
     expect(hits()).toBe(isGauge ? 11 : PER_REPLICA + 10);
   });
 });
+
+describe.each(cases.filter(([kind]) => kind !== "gauges"))(
+  "a key that one replica gives up every second for hours: %s",
+  (_kind, policy) => {
+    it("goes on counting what that one has counted", () => {
+      const [reader, writer] = fleet([0, 0], [policy]);
+      for (let second = 0; second < 3 * PER_REPLICA; second++) {
+        const now = START_MS + second * 1_000;
+        for (const member of [reader!, writer!]) member.at(now);
+        reader!.hit(KEY);
+        writer!.hit(KEY);
+        expect(writer!.sent().map((component) => reader!.join(component))).toContain(true);
+        expect(writer!.evict(KEY)).toBe(true);
+      }
+    });
+  },
+);
 
 describe("a log of more times than are kept apart", () => {
   const POINTS_MAX = 65_536;
