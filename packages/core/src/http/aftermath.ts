@@ -3,11 +3,13 @@
  * before.
  *
  * Node tells of an end more than once, and of a broken connection in several ways. Each thing is done
- * at the first of them and never again, and nothing that fails here reaches the server.
+ * at the first of them and never again, and nothing that fails here reaches the server. A response may
+ * have ended before anybody began to wait for that, and then it is done at once.
  */
 
 import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
+import type { ResponseEvents } from "./framework.ts";
 import type { Afterwards, Cost, GatePlan } from "./gate-plan.ts";
 import { isThenable } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
@@ -51,6 +53,11 @@ function chargeArguments(
   return [typeof cost === "number" ? cost : 1, { weights }];
 }
 
+/** Whether a response has ended, so that its events may be over. */
+function isOver({ writableFinished, destroyed, stream }: ResponseEvents): boolean {
+  return writableFinished === true || destroyed === true || stream?.destroyed === true;
+}
+
 class Aftermath<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
   readonly #request: Request;
@@ -75,18 +82,28 @@ class Aftermath<Request, Response> {
 
   begin(): void {
     const events = this.#plan.framework.events(this.#response);
-    events.on("finish", () => {
-      this.#end();
-      this.#judge();
-    });
-    events.on("close", () => {
-      this.#end();
-      if (!events.writableEnded && this.#afterwards?.refundsFailed === true) this.#refund();
-    });
+    // Before a user's function has answered a client may be gone, and no end is told of twice.
+    if (isOver(events)) {
+      if (events.writableEnded) this.#finished();
+      else this.#closed(events);
+      return;
+    }
+    events.on("finish", () => this.#finished());
+    events.on("close", () => this.#closed(events));
     events.on("error", () => {
       this.#end();
       if (this.#afterwards?.refundsFailed === true) this.#refund();
     });
+  }
+
+  #finished(): void {
+    this.#end();
+    this.#judge();
+  }
+
+  #closed({ writableEnded }: ResponseEvents): void {
+    this.#end();
+    if (!writableEnded && this.#afterwards?.refundsFailed === true) this.#refund();
   }
 
   /** What is done at the end of every response, however it came. */

@@ -14,9 +14,15 @@ export type HeaderValue = number | string | readonly string[] | undefined;
  */
 export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
 
-/** How a response ends: the part of Node's `ServerResponse` that says so. */
+/** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
 export interface ResponseEvents {
   readonly writableEnded: boolean;
+  /** Whether everything has been handed on, so that `finish` may have been told of already. */
+  readonly writableFinished?: boolean | undefined;
+  /** Whether nothing can be sent any more, so that `close` may have been told of already. */
+  readonly destroyed?: boolean | undefined;
+  /** In HTTP/2 it is the stream that knows. */
+  readonly stream?: { readonly destroyed: boolean } | undefined;
   on(event: "finish" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }

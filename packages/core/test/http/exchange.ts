@@ -33,11 +33,18 @@ export class FakeResponse extends EventEmitter {
   statusCode = 200;
   headersSent = false;
   writableEnded = false;
+  destroyed = false;
   beforeHeaders: (() => void) | null = null;
 
   /** What a header says, by its name in any case. */
   get(name: string): string | undefined {
     return this.headers.get(name.toLowerCase());
+  }
+
+  /** Ends the response as when a client goes away. */
+  breakOff(): void {
+    this.destroyed = true;
+    this.emit("close");
   }
 
   /** Ends the response as a server would. */
@@ -47,6 +54,7 @@ export class FakeResponse extends EventEmitter {
     this.headersSent = true;
     this.writableEnded = true;
     this.emit("finish");
+    this.destroyed = true;
     this.emit("close");
   }
 }

@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { request as plainRequest } from "node:http";
+import { type IncomingMessage, request as plainRequest } from "node:http";
 import { connect } from "node:net";
 import { concurrency } from "@tidegate/core";
 import type { HttpCase } from "./contract-case.ts";
@@ -31,6 +31,19 @@ async function giveUp(site: Site): Promise<void> {
   request.on("error", () => {}).end();
   await untilUsed(site, before + 1);
   request.destroy();
+}
+
+/** The request as the server has it, below whatever a framework makes of it. */
+function rawRequest(request: unknown): IncomingMessage {
+  const { req, raw } = request as { req?: IncomingMessage; raw?: IncomingMessage };
+  return req ?? raw ?? (request as IncomingMessage);
+}
+
+/** Answers with a key once the client has given up. */
+function keyOfGone(request: unknown): Promise<string> {
+  return new Promise((resolve) => {
+    rawRequest(request).socket.once("close", () => setImmediate(resolve, KEY));
+  });
 }
 
 export const END_CASES: readonly HttpCase[] = [
@@ -97,6 +110,38 @@ export const END_CASES: readonly HttpCase[] = [
         await giveUp(site);
         await untilUsed(site, 1);
       });
+    },
+  },
+  {
+    ids: ["E1", "E2"],
+    title: "a request whose client has gone before it was counted holds nothing",
+    async run(framework) {
+      const plans = [
+        { policies: [concurrency({ limit: 1 })] },
+        { limit: 5, skipFailedRequests: true },
+      ];
+      for (const options of plans) {
+        let asked = (): void => {};
+        const isAsked = new Promise<void>((resolve) => {
+          asked = resolve;
+        });
+        const key = (request: unknown): Promise<string> => {
+          asked();
+          return keyOfGone(request);
+        };
+        await visit(framework, { ...options, key }, async (site) => {
+          const request = plainRequest(site.url, { agent: false });
+          request.on("error", () => {}).end();
+          await isAsked;
+          request.destroy();
+          const deadline = performance.now() + 5_000;
+          while (site.limiter.status().allowed === 0) {
+            assert.ok(performance.now() < deadline, "the request was not counted");
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+          await untilUsed(site, 0);
+        });
+      }
     },
   },
   {

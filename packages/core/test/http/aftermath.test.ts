@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { concurrency, fixedWindow, MINUTE } from "../../src/index.ts";
+import { FakeRequest, FakeResponse, Stand } from "./exchange.ts";
+
+const KEY = "192.0.2.1";
+
+function used(stand: Stand, key = KEY): number[] {
+  return (stand.gate.limiter?.inspect(key).results ?? []).map((result) => result.used);
+}
+
+describe("the end of a response", () => {
+  it("gives back at once what a request takes whose response has ended before", async () => {
+    const ends: readonly ((response: FakeResponse) => void)[] = [
+      (response) => response.breakOff(),
+      (response) => response.finish(),
+      (response) => Object.assign(response, { stream: { destroyed: true } }),
+      (response) => Object.assign(response, { writableEnded: true, writableFinished: true }),
+    ];
+    for (const end of ends) {
+      const policies = [concurrency({ limit: 1 }), fixedWindow({ limit: 100, windowMs: MINUTE })];
+      const stand = new Stand({ policies, key: async () => KEY });
+      const response = new FakeResponse();
+      const entering = stand.enterLater(new FakeRequest(), response);
+      end(response);
+      await entering;
+      expect(used(stand)).toEqual([0, 1]);
+      // Whoever holds a place now keeps it, whatever else is told of that response.
+      await stand.enterLater();
+      response.emit("finish");
+      response.emit("close");
+      expect(used(stand)).toEqual([1, 2]);
+    }
+  });
+
+  it("refunds and charges by how a response had ended before, and once", async () => {
+    const after = async (options: object, end: (response: FakeResponse) => void) => {
+      const stand = new Stand({ ...options, key: async () => KEY });
+      await stand.enterLater();
+      const response = new FakeResponse();
+      const entering = stand.enterLater(new FakeRequest(), response);
+      end(response);
+      await entering;
+      response.emit("close");
+      return used(stand)[0];
+    };
+    const isGone = (response: FakeResponse) => response.breakOff();
+    const hasFailed = (response: FakeResponse) => response.finish(500);
+    const isDone = (response: FakeResponse) => response.finish(200);
+    expect(await after({ skipFailedRequests: true }, isGone)).toBe(1);
+    expect(await after({ skipFailedRequests: true }, hasFailed)).toBe(1);
+    expect(await after({ skipFailedRequests: true }, isDone)).toBe(2);
+    expect(await after({ skipSuccessfulRequests: true }, isGone)).toBe(2);
+    expect(await after({ skipSuccessfulRequests: true }, isDone)).toBe(1);
+    expect(await after({ charge: () => 3 }, isGone)).toBe(5);
+    expect(await after({ countIf: () => true }, isDone)).toBe(1);
+  });
+});
