@@ -81,6 +81,8 @@ export function layOver(below: Given, above: Given): Given {
     const isOther = saysPolicies !== (name === "policies");
     if (isOther && COUNTED.some((said) => above[said] !== undefined)) delete kept[name];
   }
+  // A name is of one policy: several have their own.
+  if (saysPolicies && above.policies.length > 1) Reflect.deleteProperty(kept, "identifier");
   return { ...kept, ...above };
 }
 

@@ -200,6 +200,16 @@ describe("safety nets", () => {
     expect((await server.inject("/c")).headers["x-ratelimit-remaining"]).toBe("999");
   });
 
+  it("let a route with several policies leave the name of the only one behind", async () => {
+    const { fixedWindow } = await import("@tidegate/core");
+    const server = await register({ preset: "api", limit: 5, identifier: "plan" });
+    const policies = ["a", "b"].map((name) => fixedWindow({ name, limit: 5, windowMs: 1_000 }));
+    server.get("/", { config: { rateLimit: { policies } } }, async () => "");
+    const both = { config: { rateLimit: { policies, identifier: "plan" } } };
+    expect(() => server.get("/both", both, async () => "")).toThrow(/'identifier' names the only/);
+    expect((await server.inject("/")).headers["ratelimit"]).toBe('"a";r=4;t=1, "b";r=4;t=1');
+  });
+
   it("find a question that would hold a place", async () => {
     const { concurrency } = await import("@tidegate/core");
     const server = await register({});

@@ -50,18 +50,25 @@ const EFFECTIVE = "t";
 const POLICY = "RateLimit-Policy";
 const LIMIT = "RateLimit";
 
+const NO_NAMES: readonly string[] = [];
+
 export class Fields {
   readonly #options: FieldsOptions;
   readonly #wall = new WallTime();
   readonly #limitTexts: readonly string[];
+  /** The names where none depends on the limit that was applied. */
+  readonly #usualNames: readonly string[] | null;
   /** The whole policy field where nothing in it depends on the request. */
   readonly #policyField: string | null;
 
   constructor(options: FieldsOptions) {
     this.#options = options;
     this.#limitTexts = options.quotas.map(({ limit }) => String(limit));
+    const { names } = options;
+    this.#usualNames = names.every((name) => typeof name === "string") ? names : null;
     const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
-    this.#policyField = options.standard === null ? null : this.#policies(results, null, null);
+    const usual = this.#names(results, null, NO_NAMES);
+    this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
   }
 
   /**
@@ -81,6 +88,7 @@ export class Fields {
    *
    * @param name how the only policy is called in this response, instead of its usual name
    * @param partition the partition key as a Byte Sequence
+   * @returns how the policies are called in this response; null where no field names them
    */
   write<Request, Response>(
     framework: Framework<Request, Response>,
@@ -88,7 +96,7 @@ export class Fields {
     verdict: Verdict,
     name: string | null,
     partition: string | null,
-  ): void {
+  ): readonly string[] | null {
     const { legacy, standard, quotas } = this.#options;
     let binding = 0;
     if (quotas.length > 1) {
@@ -98,21 +106,19 @@ export class Fields {
       );
     }
     if (legacy !== null) this.#writeLegacy(framework, response, verdict, binding, legacy);
-    if (standard === null) return;
+    if (standard === null) return null;
     const results = verdict.results ?? [verdict];
     const isUsual =
       name === null &&
       partition === null &&
       results.every(({ limit }, index) => limit === quotas[index]!.limit);
-    const policies =
-      isUsual && this.#policyField !== null
-        ? this.#policyField
-        : this.#policies(results, name, partition);
-    if (standard === "draft-6" || standard === "draft-7") {
-      this.#writeOne(framework, response, verdict, binding, policies);
-    } else {
-      this.#writeLists(framework, response, results, policies, name, partition);
+    const policies = isUsual ? this.#policyField : null;
+    if (standard === "draft-8" || standard === "draft-11") {
+      return this.#writeLists(framework, response, results, policies, name, partition);
     }
+    const list = policies ?? this.#policies(results, NO_NAMES, null);
+    this.#writeOne(framework, response, verdict, binding, list);
+    return null;
   }
 
   #writeLegacy<Request, Response>(
@@ -179,72 +185,81 @@ export class Fields {
     framework: Framework<Request, Response>,
     response: Response,
     results: readonly PolicyResult[],
-    policies: string,
+    policies: string | null,
     name: string | null,
     partition: string | null,
-  ): void {
+  ): readonly string[] | null {
     const shown = joined(framework.header(response, POLICY));
     const limits = joined(framework.header(response, LIMIT));
-    if (shown === undefined && limits === undefined) {
-      framework.setHeader(response, POLICY, policies);
-      framework.setHeader(response, LIMIT, this.#limits(results, name, partition, []));
-      return;
-    }
+    const isFirst = shown === undefined && limits === undefined;
     // A field of another generation stays alone: a reader would have to drop both.
-    if ([shown, limits].some((text) => text !== undefined && !text.startsWith('"'))) return;
-    const taken = [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
-    const own = this.#policies(results, name, partition, taken);
+    if (!isFirst && [shown, limits].some((text) => text?.startsWith('"') === false)) return null;
+    const taken = isFirst ? NO_NAMES : [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
+    const names = this.#names(results, name, taken);
+    const own = isFirst && policies !== null ? policies : this.#policies(results, names, partition);
     framework.setHeader(response, POLICY, shown === undefined ? own : `${shown}, ${own}`);
-    const members = this.#limits(results, name, partition, taken);
+    const members = this.#limits(results, names, partition);
     framework.setHeader(response, LIMIT, limits === undefined ? members : `${limits}, ${members}`);
+    return names;
   }
 
   #policies(
     results: readonly PolicyResult[],
-    name: string | null,
+    names: readonly string[],
     partition: string | null,
-    taken: readonly string[] = [],
   ): string {
     const { standard } = this.#options;
+    const isNamed = standard === "draft-8" || standard === "draft-11";
     const members = results.map((result, index) => {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.windowSeconds(result.limit);
       const window = seconds === null ? "" : `;w=${seconds}`;
-      if (standard === "draft-6" || standard === "draft-7") {
-        return seconds === null ? "" : `${result.limit}${window}`;
-      }
+      if (!isNamed) return seconds === null ? "" : `${result.limit}${window}`;
       const unit = quota.unit === null ? "" : `;qu="${quota.unit}"`;
-      const quoted = this.#name(index, result.limit, name, taken);
+      const quoted = fieldString(names[index]!);
       return `${quoted};q=${result.limit}${unit}${window}${partitionOf(partition)}`;
     });
     const list = members.filter((member) => member !== "").join(", ");
-    return standard === "draft-6" || standard === "draft-7" ? withoutTwins(list) : list;
+    return isNamed ? list : withoutTwins(list);
   }
 
   #limits(
     results: readonly PolicyResult[],
-    name: string | null,
+    names: readonly string[],
     partition: string | null,
-    taken: readonly string[],
   ): string {
     const members = results.map((result, index) => {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.effectiveSeconds(result);
-      const quoted = this.#name(index, result.limit, name, taken);
       const effective = seconds === null ? "" : `;${EFFECTIVE}=${seconds}`;
-      const available = quota.available(result);
-      return `${quoted};${AVAILABLE}=${available}${effective}${partitionOf(partition)}`;
+      const told = `${AVAILABLE}=${quota.available(result)}${effective}`;
+      return `${fieldString(names[index]!)};${told}${partitionOf(partition)}`;
     });
     return members.join(", ");
   }
 
-  /** A policy's name, quoted; with a number behind it where another limiter has taken the name. */
-  #name(index: number, limit: number, given: string | null, taken: readonly string[]): string {
-    const usual = this.#options.names[index]!;
-    const name = given ?? (typeof usual === "string" ? usual : usual(limit));
-    let quoted = fieldString(name);
-    for (let count = 2; taken.includes(quoted); count++) quoted = fieldString(`${name}-${count}`);
-    return quoted;
+  /**
+   * What the policies are called, with a number behind a name that is taken.
+   *
+   * @param taken what is in the fields already, quoted
+   */
+  #names(
+    results: readonly PolicyResult[],
+    given: string | null,
+    taken: readonly string[],
+  ): readonly string[] {
+    if (given === null && taken.length === 0 && this.#usualNames !== null) return this.#usualNames;
+    const names: string[] = [];
+    results.forEach(({ limit }, index) => {
+      const usual = this.#options.names[index]!;
+      const name = given ?? (typeof usual === "string" ? usual : usual(limit));
+      let free = name;
+      for (let count = 2; taken.includes(fieldString(free)) || names.includes(free); count++) {
+        free = `${name}-${count}`;
+      }
+      names.push(free);
+    });
+    return names;
   }
 
   #limitText({ limit }: Verdict, binding: number): string {

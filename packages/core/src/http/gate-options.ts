@@ -139,7 +139,7 @@ export interface GateOptions<Request, Response> {
    */
   readonly standardHeaders?: boolean | Draft | undefined;
   /**
-   * How the only policy is called in fields.
+   * How the only policy is called in fields; each of several `policies` has a name of its own.
    *
    * @default the policy's name, else the limiter's with `api`, else what the limiter replaced calls it
    */

@@ -191,6 +191,9 @@ function refuseConflicts<Request, Response>(
   both("policies", "windowMs");
   both("countIf", "charge");
   if (typeof options.limit === "number") both("policies", "limit");
+  if (options.identifier !== undefined && (options.policies?.length ?? 0) > 1) {
+    throw conflict("'identifier' names the only policy: give each of several 'policies' its name");
+  }
   if (options.countIf !== undefined) {
     if (options.skipFailedRequests === true) both("countIf", "skipFailedRequests");
     if (options.skipSuccessfulRequests === true) both("countIf", "skipSuccessfulRequests");

@@ -228,24 +228,25 @@ export class Passage<Request, Response> {
       this.#key as Key,
       verdict,
     );
-    return telling === undefined
-      ? this.#finish(verdict)
-      : telling.then(() => this.#finish(verdict));
+    return telling instanceof Promise
+      ? telling.then((names) => this.#finish(verdict, names))
+      : this.#finish(verdict, telling);
   }
 
   #awaitEnd(verdict: Verdict): void {
     awaitEnd(this.#plan, this.#request, this.#response, this.#hits ?? [this.#hit(verdict)]);
   }
 
-  #finish(verdict: Verdict): Passing {
+  /** @param names what fields call the policies, if there are any that do */
+  #finish(verdict: Verdict, names: readonly string[] | null): Passing {
     const plan = this.#plan;
     if (verdict.allowed) {
       const { waitMs } = verdict;
       return waitMs === 0 || plan.dryRun ? null : later(waitMs);
     }
     const reason = verdict.reason ?? "limit";
-    const refusal = refusalOf(plan, { reason, key: this.#key, verdict, budget: this.#budget });
-    return this.#refuse(refusal);
+    const budget = this.#budget;
+    return this.#refuse(refusalOf(plan, { reason, key: this.#key, verdict, budget, names }));
   }
 
   #refuse(refusal: Refusal): Passing {

@@ -22,11 +22,13 @@ interface Cause {
   readonly verdict: Verdict | null;
   /** Whose verdict it is. */
   readonly budget?: Budget;
+  /** What its policies are called in this response, where that is not as usual. */
+  readonly names?: readonly string[] | null;
 }
 
 export function refusalOf<Request, Response>(
   plan: GatePlan<Request, Response>,
-  { reason, key, verdict, budget }: Cause,
+  { reason, key, verdict, budget, names: told = null }: Cause,
 ): Refusal {
   const status = statusOf(reason, plan.statusCode);
   let seconds = reason === "list" ? 0 : 1;
@@ -37,7 +39,7 @@ export function refusalOf<Request, Response>(
       if (result.allowed) return;
       const quota = budget.quotas[index]!;
       seconds = Math.max(seconds, quota.retryAfterSeconds(result));
-      names.push(budget.names[index]!);
+      names.push((told ?? budget.names)[index]!);
     });
   }
   const unit = plan.retryAfterUnit;

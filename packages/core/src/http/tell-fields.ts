@@ -14,6 +14,9 @@ import { isFieldText } from "./structured-field.ts";
 import { isThenable } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 
+/** What the policies are called in the fields that were written; null where no field names them. */
+type Told = readonly string[] | null;
+
 /** Writes the fields; the promise is there only where a user's function takes its time. */
 export function tellFields<Request, Response>(
   plan: GatePlan<Request, Response>,
@@ -22,14 +25,13 @@ export function tellFields<Request, Response>(
   budget: Budget,
   key: Key,
   verdict: Verdict,
-): Promise<void> | undefined {
+): Told | Promise<Told> {
   if (budget.fields === null || plan.dryRun || plan.framework.headersSent(response)) {
-    return undefined;
+    return null;
   }
   const { identifier } = plan;
   if (identifier === null) {
-    write(plan, request, response, budget, key, verdict, null);
-    return undefined;
+    return write(plan, request, response, budget, key, verdict, null);
   }
   const answer = identifier(request, response);
   if (isThenable(answer)) {
@@ -37,8 +39,7 @@ export function tellFields<Request, Response>(
       write(plan, request, response, budget, key, verdict, name),
     );
   }
-  write(plan, request, response, budget, key, verdict, answer);
-  return undefined;
+  return write(plan, request, response, budget, key, verdict, answer);
 }
 
 function write<Request, Response>(
@@ -49,16 +50,17 @@ function write<Request, Response>(
   key: Key,
   verdict: Verdict,
   name: string | null,
-): void {
+): Told {
   let given = name;
   if (given !== null && (!isFieldText(given) || given === "")) {
     warnings.say("TIDEGATE_FIELD_NAME_INVALID");
     given = null;
   }
   const bytes = partition === null ? null : partition(request, response, key);
-  fields?.write(framework, response, verdict, given, bytes);
+  const names = fields?.write(framework, response, verdict, given, bytes) ?? null;
   if (exposed !== null) exposeHeaders(framework, response, exposed);
   if (omit !== null && verdict.allowed && fields !== null) {
     omitFields(framework, response, omit, fields.exposedNames());
   }
+  return names;
 }
