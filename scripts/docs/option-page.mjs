@@ -6,7 +6,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSync, Visitor } from "oxc-parser";
 import { ROOT } from "../steps.mjs";
 import { bringUpToDate } from "./generated-page.mjs";
 
@@ -35,7 +34,7 @@ the context and the key, and Fastify's the request and the key.
 
 /** Compares the page with the interface, or with `update` writes it. */
 export async function optionPage(update) {
-  const stale = bringUpToDate(PAGE, pageOf(optionsIn(SOURCE)), SOURCE, update);
+  const stale = bringUpToDate(PAGE, pageOf(await optionsIn(SOURCE)), SOURCE, update);
   return { code: stale === null ? 0 : 1, output: stale ?? "" };
 }
 
@@ -48,7 +47,9 @@ function pageOf(options) {
 }
 
 /** Every option of the interface, in its order. */
-function optionsIn(file) {
+async function optionsIn(file) {
+  // Not there before the first install, which begins by loading this file.
+  const { parseSync, Visitor } = await import("oxc-parser");
   const text = readFileSync(join(ROOT, file), "utf8");
   const { program, comments } = parseSync(file, text);
   const options = [];
