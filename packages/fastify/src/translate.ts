@@ -7,6 +7,7 @@ import {
   type Cost,
   type Customs,
   type GateOptions,
+  isThenable,
   type Key,
   type LegacyNames,
   limitOf,
@@ -36,6 +37,9 @@ export interface Standing {
   readonly warnings: Warnings;
 }
 
+/** A function of a user's that is told of a request and asked nothing. */
+type Told = (request: FastifyRequest, key: string) => void;
+
 /** Everything that a handler needs to know. */
 export interface Settings {
   readonly gate: FastifyGate;
@@ -44,19 +48,19 @@ export interface Settings {
   readonly errorResponseBuilder:
     | ((request: FastifyRequest, context: errorResponseBuilderContext) => object)
     | undefined;
-  readonly onBanReach: ((request: FastifyRequest, key: string) => void) | undefined;
+  readonly onBanReach: Told | undefined;
   /** A key as users know it. */
   readonly shownKey: (request: FastifyRequest, key: Key | null) => string;
 }
 
 export function settingsOf(given: Given, standing: Standing): Settings {
   const shownKey = shownKeyOf(given);
-  const { errorResponseBuilder, onBanReach } = given;
+  const { errorResponseBuilder } = given;
   return {
     gate: makeGate(gateOptionsOf(given, standing), customsOf(given, standing)),
     ban: banOf(given),
     errorResponseBuilder,
-    onBanReach,
+    onBanReach: told(given.onBanReach, standing.warnings),
     shownKey,
   };
 }
@@ -114,7 +118,9 @@ export function customsOf(
   given: Given,
   { name = "default", limiters, warnings }: Standing,
 ): Customs<FastifyRequest, FastifyReply> {
-  const { preset = "parity", addHeaders = {}, onExceeding, onExceeded } = given;
+  const { preset = "parity", addHeaders = {} } = given;
+  const onExceeding = told(given.onExceeding, warnings);
+  const onExceeded = told(given.onExceeded, warnings);
   const { continueExceeding: restart = false, exponentialBackoff = false } = given;
   const labels = given.enableDraftSpec === true ? "ratelimit" : "x-ratelimit";
   const backs = exponentialBackoff && !restart;
@@ -149,6 +155,16 @@ export function customsOf(
       if (passes) onExceeding?.(request, shownKey(request, key));
       else onExceeded?.(request, shownKey(request, key));
     },
+  };
+}
+
+/** Nobody waits for what is only told, so nobody else would hear that it failed later. */
+function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
+  if (tell === undefined) return undefined;
+  return (request: FastifyRequest, key: string): void => {
+    const pending: unknown = tell(request, key);
+    if (!isThenable(pending)) return;
+    pending.then(undefined, (error) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error));
   };
 }
 

@@ -215,10 +215,11 @@ export class Passage<Request, Response> {
 
   #decided(verdict: Verdict): Passing {
     const plan = this.#plan;
-    plan.onVerdict?.(this.#request, this.#response, verdict, this.#key as Key);
     if (verdict.allowed) {
       if (plan.afterwards !== null || this.#budget.holdsPlaces) this.#awaitEnd(verdict);
     } else if (plan.afterwards?.countsRefused === true) this.#awaitEnd(verdict);
+    // It may throw, and what has been taken must come back all the same.
+    plan.onVerdict?.(this.#request, this.#response, verdict, this.#key as Key);
 
     const telling = tellFields(
       plan,

@@ -54,4 +54,16 @@ describe("the end of a response", () => {
     expect(await after({ charge: () => 3 }, isGone)).toBe(5);
     expect(await after({ countIf: () => true }, isDone)).toBe(1);
   });
+
+  it("gives a place back although the adapter failed to take note of it", () => {
+    const onVerdict = () => {
+      throw new Error("no");
+    };
+    const stand = new Stand({ policies: [concurrency({ limit: 1 })] }, { onVerdict });
+    const response = new FakeResponse();
+    expect(() => stand.enter(new FakeRequest(), response)).toThrow("no");
+    expect(used(stand)).toEqual([1]);
+    response.finish(500);
+    expect(used(stand)).toEqual([0]);
+  });
 });
