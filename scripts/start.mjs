@@ -14,6 +14,9 @@ import { ROOT, say } from "./steps.mjs";
 
 const EXAMPLE = "examples/three-frameworks/start.mjs";
 const NATS_PATIENCE_MS = 5_000;
+const PARENT_ASKED_EVERY_MS = 500;
+/** npm and the shell between; where a signal ends those, it is not passed on. */
+const STARTED_BY = process.ppid;
 
 /** Runs until somebody ends it; resolves to its exit code. */
 export async function start(args) {
@@ -35,12 +38,17 @@ export async function start(args) {
     say(`  ok, at ${server.url}`);
     env.NATS_URL = server.url;
   }
-  const servers = spawn(process.execPath, [EXAMPLE], { cwd: ROOT, env, stdio: "inherit" });
+  // By the channel they notice that this process has ended, in whatever way.
+  /** @type {import("node:child_process").StdioOptions} */
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const servers = spawn(process.execPath, [EXAMPLE], { cwd: ROOT, env, stdio });
   // They hear Ctrl+C themselves; what else ends this process has to be passed on.
   const pass = () => servers.kill("SIGTERM");
   process.on("SIGINT", () => {});
   process.on("SIGTERM", pass);
+  const orphaned = setInterval(() => process.ppid !== STARTED_BY && pass(), PARENT_ASKED_EVERY_MS);
   const [code] = await once(servers, "exit");
+  clearInterval(orphaned);
   server?.child.kill();
   return code ?? 1;
 }

@@ -50,19 +50,78 @@ it("three-frameworks: share one limit, show it, and hold it over a crash", async
   process.kill(Number(pid), "SIGKILL");
   expect((await example.ask({}, express)).status).toBe(429);
   // It is started again by itself, and has heard what was counted before.
-  let status = 0;
-  await until(() => {
-    example.ask({}, koa).then(
-      (answer) => {
-        status = answer.status;
-      },
-      () => {},
-    );
-    return status !== 0;
-  }, said);
+  await until(() => said().includes("Koa was killed; started again as "), said);
+  const [, next = ""] = /Koa was killed; started again as (\d+)/.exec(said()) ?? [];
+  expect(next).not.toBe(pid);
+  await until(() => new RegExp(`^Koa +${next} `, "m").test(said()), said);
   await pause(1_000);
   expect((await example.ask({}, koa)).status).toBe(429);
+  expect(said()).not.toMatch(/hears [3-9] of|of [3-9] others/);
 });
+
+it("three-frameworks: ends with the process that started it", async ({ onTestFinished }) => {
+  const env = { ...process.env, PORT: "0" };
+  const stdio = ["ignore", "pipe", "ignore", "ipc"] as const;
+  const child = spawn(process.execPath, [START], { env, stdio: [...stdio] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stdout?.on("data", (bytes) => {
+    said += String(bytes);
+  });
+  await until(
+    () => said.includes("Ctrl+C"),
+    () => said,
+  );
+  child.disconnect();
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+  await noneAnswers(said);
+});
+
+it("three-frameworks: npm start ends where only the shell of npm is ended", async ({
+  onTestFinished,
+}) => {
+  const script = `import("./scripts/start.mjs").then(({ start }) => start([]))`;
+  // What follows keeps the shell from becoming the program, which some do for the last command.
+  const shell = spawn("sh", ["-c", `"${process.execPath}" -e '${script}'; true`], {
+    env: { ...process.env, PORT: "0" },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  const group = -Number(shell.pid);
+  let isOver = false;
+  onTestFinished(() => void (isOver || process.kill(group, "SIGKILL")));
+  let said = "";
+  shell.stdout.on("data", (bytes) => {
+    said += String(bytes);
+  });
+  await until(
+    () => said.includes("Ctrl+C"),
+    () => said,
+  );
+  shell.kill("SIGTERM");
+  // Whoever still ran would keep it open.
+  await once(shell.stdout, "close");
+  isOver = true;
+  await noneAnswers(said);
+});
+
+/** Waits until nobody listens where it was said that the servers are. */
+async function noneAnswers(said: string): Promise<void> {
+  const addresses = new Set(said.match(/http:\/\/127\.0\.0\.1:\d+/g));
+  expect(addresses.size).toBe(3);
+  for (const address of addresses) {
+    for (let tries = 0; ; tries++) {
+      const isThere = await fetch(address).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) break;
+      expect(tries).toBeLessThan(100);
+      await pause(50);
+    }
+  }
+}
 
 it("three-frameworks: says what to do where a port is taken", async ({ onTestFinished }) => {
   const taken = createServer().listen(0, "127.0.0.1");

@@ -8,7 +8,7 @@ import { serve } from "./serve.mjs";
 const app = express();
 app.use(rateLimit({ ...limits, cluster }));
 app.get("/", (_request, response) => {
-  response.type("text").send("Express lets you pass\n");
+  response.type("text").send("Express lets you pass");
 });
 
 // What the others have counted is known before the first request comes.

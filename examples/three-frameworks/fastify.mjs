@@ -7,7 +7,7 @@ import { serve } from "./serve.mjs";
 
 const app = Fastify();
 await app.register(rateLimit, { ...limits, cluster });
-app.get("/", async () => "Fastify lets you pass\n");
+app.get("/", async () => "Fastify lets you pass");
 
 // What the others have counted is known before the first request comes.
 await cluster.ready;

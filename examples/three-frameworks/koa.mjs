@@ -8,7 +8,7 @@ import { serve } from "./serve.mjs";
 const app = new Koa();
 app.use(rateLimit({ ...limits, cluster }));
 app.use((context) => {
-  context.body = "Koa lets you pass\n";
+  context.body = "Koa lets you pass";
 });
 
 // What the others have counted is known before the first request comes.

@@ -18,9 +18,9 @@ export function serve(server) {
   /** @param {object} message */
   const tell = (message) => process.connected && process.send?.(message);
   const tellCounts = () => {
-    const { peers, degraded } = cluster.status();
-    const others = peers.filter(({ isAlive }) => isAlive).length;
-    tell({ kind: "counts", ...counts, others, degraded });
+    const { replica, peers, degraded } = cluster.status();
+    const heard = peers.filter(({ isAlive }) => isAlive).map(({ replica }) => replica);
+    tell({ kind: "counts", ...counts, replica, heard, degraded });
   };
   const opened = () => {
     const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

@@ -20,6 +20,7 @@ const servers = NAMES.map((name, index) => ({
   child: undefined,
   address: undefined,
   counts: undefined,
+  isRunning: false,
   before: { allowed: 0, refused: 0 },
 }));
 const screen = new Screen(servers);
@@ -27,25 +28,39 @@ let isOver = false;
 
 for (const server of servers) begin(server);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => end("", 0));
+// Whoever started this one has ended.
+process.once("disconnect", () => end("", 0));
+if (process.connected === false) end("", 0);
 
-function begin(server) {
+/** @param {string} [why] what became of the process before it */
+function begin(server, why) {
   const file = new URL(`${server.name.toLowerCase()}.mjs`, DIR);
   server.child = fork(file, { env: { ...process.env, PORT: String(server.port) } });
   server.child.on("message", (message) => {
     if (message.kind === "listening") {
       server.address = message.address;
       server.port = Number(new URL(message.address).port);
+      if (why !== undefined) screen.note(`${why}; started again as ${server.child.pid}`);
     }
-    if (message.kind === "counts") server.counts = sum(message, server.before);
+    if (message.kind === "counts") {
+      server.counts = sum(message, server.before);
+      server.isRunning = true;
+    }
     if (message.kind === "failed") end(whyNot(server, message), 1);
     else screen.show();
   });
-  server.child.on("exit", () => {
+  server.child.on("exit", (_code, signal) => {
     if (isOver) return;
-    if (server.counts === undefined) end(`${server.name} has ended before it was there.`, 1);
-    server.before = sum(server.counts ?? server.before, { allowed: 0, refused: 0 });
+    if (server.counts === undefined) {
+      end(`${server.name} has ended before it was there.`, 1);
+      return;
+    }
+    server.before = sum(server.counts, { allowed: 0, refused: 0 });
+    server.isRunning = false;
+    screen.show();
     // Somebody wants to see what becomes of the limit.
-    if (server.counts !== undefined) setTimeout(() => !isOver && begin(server), AGAIN_MS);
+    const what = `${server.name} ${signal === null ? "has ended" : "was killed"}`;
+    setTimeout(() => !isOver && begin(server, what), AGAIN_MS);
   });
 }
 
@@ -65,6 +80,7 @@ function end(why, code) {
   process.exitCode = code;
   // They leave when they are told to, or because nobody listens to them any more.
   for (const { child } of servers) if (child?.connected) child.disconnect();
+  if (process.connected) process.disconnect();
 }
 
 function whyNot({ name, port }, { code, message }) {
