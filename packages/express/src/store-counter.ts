@@ -10,6 +10,7 @@ import {
   type Counter,
   isThenable,
   type Key,
+  limitOf,
   type MaybePromise,
   storedKey,
   type Verdict,
@@ -55,11 +56,12 @@ export class StoreCounter implements Counter {
     _cost?: number,
     options?: { limit?: number | object | undefined },
   ): MaybePromise<Verdict | null> {
-    const limit = typeof options?.limit === "number" ? options.limit : this.#settings.limit;
+    const { limit: given } = options ?? {};
+    const limit = given === undefined ? this.#settings.limit : limitOf("limit", given);
     try {
       const answer = this.#store.increment(storedKey(key));
       if (!isThenable(answer)) return this.#verdict(answer, limit);
-      return this.#inTime(answer as Promise<IncrementResponse>).then(
+      return this.#inTime(answer).then(
         (answer) => this.#verdict(answer, limit),
         (error: unknown) => this.#failed(error),
       );
@@ -86,9 +88,10 @@ export class StoreCounter implements Counter {
   #verdict(answer: IncrementResponse, limit: number): Verdict | null {
     const { totalHits, resetTime } = answer ?? {};
     const { warnings, windowMs } = this.#settings;
-    if (!Number.isSafeInteger(totalHits) || totalHits < 1) {
+    const used = hitsOf(totalHits);
+    if (used !== totalHits || used < 1) {
       warnings.say("TIDEGATE_STORE_HITS", `It was ${String(totalHits)}.`);
-      if (typeof totalHits !== "number" || Number.isNaN(totalHits)) {
+      if (Number.isNaN(used)) {
         return this.#failed(new TypeError("the store did not answer with a number of hits"));
       }
     }
@@ -96,13 +99,13 @@ export class StoreCounter implements Counter {
     const end = resetTime instanceof Date ? resetTime.getTime() : Number.NaN;
     if (Number.isNaN(end)) warnings.say("TIDEGATE_STORE_RESET_TIME");
     const resetMs = Number.isNaN(end) ? windowMs : end - atMs;
-    const allowed = totalHits <= limit;
+    const allowed = used <= limit;
     return {
       policy: "store",
       allowed,
       limit,
-      used: totalHits,
-      remaining: Math.max(0, limit - totalHits),
+      used,
+      remaining: Math.max(0, limit - used),
       resetMs,
       retryAfterMs: allowed ? 0 : resetMs,
       waitMs: 0,
@@ -118,13 +121,27 @@ export class StoreCounter implements Counter {
     return null;
   }
 
-  #inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  #inTime<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     const { timeoutMs } = this.#settings;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new StoreTimeoutError(timeoutMs)), timeoutMs);
-      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+      // What has a `then` is a promise in no other way: this makes one of it.
+      Promise.resolve(answer)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
     });
   }
+}
+
+/**
+ * The hits in a store's answer as a whole number, rounded up so that no limit lies between
+ * the two; NaN where there are none. Databases have large numbers as text.
+ */
+function hitsOf(totalHits: unknown): number {
+  const isText = typeof totalHits === "string" && totalHits.trim() !== "";
+  const hits = isText ? Number(totalHits) : totalHits;
+  if (typeof hits !== "number") return Number.NaN;
+  return Math.min(Math.max(0, Math.ceil(hits)), Number.MAX_SAFE_INTEGER);
 }
 
 /** A store as it is asked, whatever age it is of. */

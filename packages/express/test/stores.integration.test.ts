@@ -144,7 +144,7 @@ describe("a store of express-rate-limit", () => {
   });
 
   it("that answers nonsense is an error, and no limit is printed as NaN (W24)", async () => {
-    for (const totalHits of [Number.NaN, undefined, "5"]) {
+    for (const totalHits of [Number.NaN, undefined, "five"]) {
       const store = new FarStore();
       store.answers = async () => ({ totalHits, resetTime: undefined }) as never;
       await withApp([rateLimit({ limit: 1, store })], async (app) => {
@@ -152,6 +152,14 @@ describe("a store of express-rate-limit", () => {
       });
     }
     expect(new Set(warned)).toEqual(new Set(["TIDEGATE_STORE_HITS"]));
+  });
+
+  it("has a limit of one number, also where a function knows it", async () => {
+    const options = { limit: () => ({ default: 5 }), store: new FarStore() };
+    await withApp([rateLimit({ ...options, onError: "closed" })], async (app) => {
+      expect((await app.get()).status).toBe(503);
+    });
+    expect(warned).toEqual(["TIDEGATE_REQUEST_FAILED"]);
   });
 
   it("that tells no end of the window has clients told a whole one", async () => {

@@ -119,7 +119,8 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   TIDEGATE_STORE_HITS: {
     switch: "positiveHits",
     meaning: "A store answered with a count that is not a whole number of at least 1.",
-    remedy: "Correct the store: what it counts is not what is limited.",
+    remedy:
+      "Correct the store: until then a fraction is rounded up, what is below 0 is 0, and a number may be text; anything else is an error.",
   },
   TIDEGATE_STORE_RESET_TIME: {
     switch: "headersResetTime",

@@ -59,7 +59,7 @@ function application(scenario: Scenario, script: StoreAnswer[], make: Make): Exp
     });
   }
   const first = optionsFor(options);
-  if (peculiarity === "store") Object.assign(first, { store: scripted(script) });
+  if (peculiarity.startsWith("store")) Object.assign(first, { store: scripted(script) });
   app.use(make(first));
   if (peculiarity === "stacked") {
     const { limit: _limit, max: _max, ...same } = first;
@@ -116,7 +116,7 @@ function scripted(script: readonly StoreAnswer[]): Store {
     increment: async () => {
       const [totalHits, resetInMs] = script[0] ?? [1, null];
       return {
-        totalHits,
+        totalHits: totalHits as number,
         resetTime: resetInMs === null ? undefined : new Date(Date.now() + resetInMs),
       };
     },

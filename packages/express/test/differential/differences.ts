@@ -113,6 +113,12 @@ function hasNoFamily({ scenario }: Context): boolean {
 
 const TIMES = ["retry-after", "x-ratelimit-reset", "ratelimit-reset", "ratelimit", "ratelimit t"];
 
+/** The rows of which a whole scenario is a case. */
+const BY_SCENARIO = [
+  ...(["preflight", "stacked", "fractions", "address", "translated", "spelling"] as const),
+  "store-hits",
+] as const;
+
 export const ROWS: readonly Row[] = [
   { id: "no-store", explains: (difference, context) => isOfKeeping(difference, context) },
   {
@@ -149,15 +155,13 @@ export const ROWS: readonly Row[] = [
   },
   { id: "partition-key", explains: ({ what }) => what === "ratelimit-policy pk" },
   { id: "date", explains: ({ what }) => what === "date" },
-  ...(["preflight", "stacked", "fractions", "address", "translated", "spelling"] as const).map(
-    (id) => {
-      const row = inScenario(id);
-      return {
-        id,
-        explains: (difference: Difference, context: Context) =>
-          row.explains(difference, context) &&
-          !ROWS.slice(0, 2).some((other) => other.explains(difference, context)),
-      };
-    },
-  ),
+  ...BY_SCENARIO.map((id) => {
+    const row = inScenario(id);
+    return {
+      id,
+      explains: (difference: Difference, context: Context) =>
+        row.explains(difference, context) &&
+        !ROWS.slice(0, 2).some((other) => other.explains(difference, context)),
+    };
+  }),
 ];

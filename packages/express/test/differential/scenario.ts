@@ -17,10 +17,11 @@ export type Peculiarity =
   | "address"
   | "translated"
   | "spelling"
-  | "store";
+  | "store"
+  | "store-hits";
 
 /** An answer of a scripted store: hits, and milliseconds until its window ends. */
-export type StoreAnswer = readonly [totalHits: number, resetInMs: number | null];
+export type StoreAnswer = readonly [totalHits: number | string, resetInMs: number | null];
 
 export interface ScenarioOptions {
   readonly limit: number;
@@ -85,7 +86,7 @@ const PLAIN_ADDRESSES = [
 export const SCENARIOS: fc.Arbitrary<Scenario> = fc
   .constantFrom<Peculiarity>(
     ...(["none", "none", "none", "none", "none", "preflight", "stacked", "limit-zero"] as const),
-    ...(["fractions", "address", "translated", "spelling", "store"] as const),
+    ...(["fractions", "address", "translated", "spelling", "store", "store-hits"] as const),
   )
   .chain((peculiarity) =>
     fc.record({
@@ -105,7 +106,7 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
       : peculiarity === "fractions"
         ? fc.constantFrom(1.5, 2.25)
         : fc.integer({ min: 1, max: 4 });
-  const isCounting = peculiarity !== "store" && peculiarity !== "stacked";
+  const isCounting = !peculiarity.startsWith("store") && peculiarity !== "stacked";
   return fc.record({
     limit,
     windowMs: fc.constantFrom(...WINDOWS),
@@ -140,9 +141,12 @@ function requestOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioRequest> {
       fc.constantFrom(0, 0, 0, 1, 400, 999, 1_000),
       fc.constantFrom(...WINDOWS.slice(0, 6)),
     ),
-    stored: fc.tuple(
-      fc.integer({ min: 1, max: 6 }),
-      fc.constantFrom(null, -5_000, 0, 1, 1_500, 60_000),
-    ),
+    stored:
+      peculiarity === "store-hits"
+        ? fc.tuple(fc.constantFrom("1", "3", 0.5, 1.5, 2, -5), fc.constant(60_000))
+        : fc.tuple(
+            fc.integer({ min: 1, max: 6 }),
+            fc.constantFrom(null, -5_000, 0, 1, 1_500, 60_000),
+          ),
   }) as fc.Arbitrary<ScenarioRequest>;
 }
