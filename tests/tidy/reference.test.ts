@@ -15,6 +15,7 @@ const EXPLAINED: readonly (readonly [report: string, name: string, page: string]
   ["core/core", "LimiterOptions", OPTIONS],
   ["core/core", "ClusterOptions", OPTIONS],
   ["core/core", "CallOptions", OPTIONS],
+  ["core/core", "ReleaseOptions", OPTIONS],
   ["core/core", "CommonPolicyOptions", OPTIONS],
   ["core/core", "FixedWindowOptions", OPTIONS],
   ["core/core", "SlidingWindowOptions", OPTIONS],

@@ -17,7 +17,7 @@ export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
 export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";
 export { TidegateError, type TidegateErrorCode } from "./errors.ts";
 export type { MarkKind } from "./lattice/mark.ts";
-export type { CallOptions } from "./limiter/call.ts";
+export type { CallOptions, ReleaseOptions } from "./limiter/call.ts";
 export type { LimiterOptions } from "./limiter/limiter-options.ts";
 export { createLimiter, type Inspection, type Limiter, type LimiterStatus } from "./limiter.ts";
 export {

@@ -7,7 +7,7 @@
 
 import type { Decision, PolicyResult } from "./decision.ts";
 import type { MarkKind } from "./lattice/mark.ts";
-import type { CallOptions } from "./limiter/call.ts";
+import type { CallOptions, ReleaseOptions } from "./limiter/call.ts";
 import { type LimiterOptions, resolveLimiterOptions } from "./limiter/limiter-options.ts";
 import { StoreLimiter } from "./limiter/store-limiter.ts";
 import type { Policy } from "./policies/policy.ts";
@@ -67,10 +67,10 @@ export interface Limiter {
    */
   refund(key: string | Uint8Array, cost: number, decision: Decision): void;
   /**
-   * Gives back what a `concurrency` policy holds; more than is held does nothing. Several such
-   * policies on one limiter each give back `cost`, whatever weights the hit had.
+   * Gives back what a `concurrency` policy holds; more than is held does nothing. A hit that had
+   * weights is released with the same ones; without, each such policy of the limiter gives back `cost`.
    */
-  release(key: string | Uint8Array, cost?: number): void;
+  release(key: string | Uint8Array, cost?: number, options?: ReleaseOptions): void;
   /** Forgets a key's hits, and lifts blocks and penalties. What is held concurrently stays held. */
   reset(key: string | Uint8Array): void;
   /** Does for every key what `reset` does for one. */

@@ -21,6 +21,6 @@ export function countingTries(limiter: Limiter): Counter {
     refund: (key, cost, verdict) => {
       if (verdict instanceof Decision) limiter.refund(key, cost, verdict);
     },
-    release: (key, cost) => limiter.release(key, cost),
+    release: (key, cost, options) => limiter.release(key, cost, options),
   };
 }

@@ -32,7 +32,7 @@ export function awaitEnd<Request, Response>(
   new Aftermath(plan, request, response, hits).begin();
 }
 
-/** How a cost is told to a counter that checks: as a number, or as a weight for each policy. */
+/** How a cost is told to a counter, also to give it back: as a number, or as a weight for each policy. */
 export function checkArguments(
   cost: Cost,
 ): [number, { weights: Readonly<Record<string, number>> } | undefined] {
@@ -112,7 +112,7 @@ class Aftermath<Request, Response> {
     this.#hasEnded = true;
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!budget.holdsPlaces || !verdict.allowed) continue;
-      budget.counter.release(key, typeof cost === "number" ? cost : 1);
+      budget.counter.release(key, ...checkArguments(cost));
     }
     if (this.#hits.some(({ verdict }) => !verdict.allowed)) return;
     const { charge = null, countIf = null } = this.#afterwards ?? {};

@@ -150,7 +150,8 @@ export class Passage<Request, Response> {
   }
 
   #weighed(cost: Cost): Passing {
-    this.#cost = cost;
+    // What is given back later is what is taken now, whatever becomes of the user's object.
+    this.#cost = typeof cost === "object" && cost !== null ? { ...cost } : cost;
     return this.#then(this.#count(this.#budget, this.#key as Key), this.#counted);
   }
 

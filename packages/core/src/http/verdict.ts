@@ -4,7 +4,7 @@
  */
 
 import type { PolicyResult, RefusalReason } from "../decision.ts";
-import type { CallOptions } from "../limiter/call.ts";
+import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
 import type { Key } from "./client-key.ts";
 import type { MaybePromise } from "./thenable.ts";
 
@@ -27,5 +27,5 @@ export interface Counter {
   peek(key: Key, cost?: number, options?: CallOptions): MaybePromise<Verdict | null>;
   charge(key: Key, cost?: number, options?: CallOptions): MaybePromise<unknown>;
   refund(key: Key, cost: number, verdict: Verdict): MaybePromise<void>;
-  release(key: Key, cost?: number): void;
+  release(key: Key, cost?: number, options?: ReleaseOptions): void;
 }

@@ -26,6 +26,12 @@ export interface CallOptions {
   readonly weights?: Readonly<Record<string, number>> | undefined;
 }
 
+/** What a release may be told beside its cost. */
+export interface ReleaseOptions {
+  /** The weights of the hit whose places it gives back, as they were given to `check`. */
+  readonly weights?: CallOptions["weights"];
+}
+
 /** Returns a key that can be fingerprinted, and throws otherwise. */
 export function checkKey(key: unknown): asserts key is string | Uint8Array {
   if (typeof key === "string") return;

@@ -19,7 +19,7 @@ import { Fingerprinter } from "../store/fingerprint.ts";
 import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
 import { SteadyTime } from "../time/clock.ts";
-import { type CallOptions, checkCost, checkKey } from "./call.ts";
+import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import { Decider, type Mode } from "./decider.ts";
 import { GaugeRule } from "./gauge-rule.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -28,6 +28,7 @@ import { lifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
+import { Places } from "./places.ts";
 import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
@@ -49,7 +50,7 @@ export class StoreLimiter implements Limiter {
   readonly #rules: readonly Rule[];
   readonly #decider: Decider;
   readonly #usual: UsualCheck | SharedUsualCheck | null;
-  readonly #gauges: readonly GaugeRule[];
+  readonly #places: Places;
   readonly #markLimit: number;
   readonly #housekeeping: Housekeeping;
   readonly #tally: Tally = { allowed: 0, refused: 0 };
@@ -96,7 +97,7 @@ export class StoreLimiter implements Limiter {
     const separated = new Separated(options.onPartition, replicator?.onCold ?? "open");
     this.#decider = new Decider(this.#store, this.#rules, policies, separated);
     this.#usual = usualCheck(this.#store, policies, replicator);
-    this.#gauges = this.#rules.filter((rule) => rule instanceof GaugeRule);
+    this.#places = new Places(this.#rules, policies);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
     if (replicator === null) return;
@@ -146,7 +147,7 @@ export class StoreLimiter implements Limiter {
         `a refund needs the decision that 'check' or 'charge' returned, got ${shown(decision)}`,
       );
     }
-    if (this.#gauges.length === this.#rules.length) {
+    if (this.#places.areAll) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} only has concurrency: use 'release' to give back`,
@@ -172,17 +173,17 @@ export class StoreLimiter implements Limiter {
     this.#ignoredRefunds += Math.max(0, cost - given);
   }
 
-  release(key: string | Uint8Array, cost = 1): void {
+  release(key: string | Uint8Array, cost = 1, options?: ReleaseOptions): void {
     checkCost(cost);
-    if (this.#gauges.length === 0) {
+    if (!this.#places.exist) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} has no concurrency policy to release from: use 'refund'`,
       );
     }
+    this.#places.read(cost, options);
     const id = this.#locate(key);
-    if (id === 0) return;
-    for (const gauge of this.#gauges) if (gauge.release(id, cost) > 0) this.#store.changed(id);
+    if (id !== 0 && this.#places.release(id)) this.#store.changed(id);
   }
 
   reset(key: string | Uint8Array): void {

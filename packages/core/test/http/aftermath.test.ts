@@ -66,4 +66,22 @@ describe("the end of a response", () => {
     response.finish(500);
     expect(used(stand)).toEqual([0]);
   });
+
+  it("gives as many places back as a request took, of each policy", () => {
+    const weights: Record<string, number> = { wide: 3, narrow: 0 };
+    const policies = [
+      concurrency({ name: "wide", limit: 9 }),
+      concurrency({ name: "narrow", limit: 2 }),
+      fixedWindow({ name: "rate", limit: 100, windowMs: MINUTE }),
+    ];
+    const stand = new Stand({ policies, cost: () => weights });
+    const first = stand.enter();
+    Object.assign(weights, { wide: 1, narrow: 2 });
+    const second = stand.enter();
+    expect(used(stand)).toEqual([4, 2, 2]);
+    first.response.finish();
+    expect(used(stand)).toEqual([1, 2, 2]);
+    second.response.finish();
+    expect(used(stand)).toEqual([0, 0, 2]);
+  });
 });

@@ -186,6 +186,21 @@ describe("cost of a release", () => {
   });
 });
 
+describe("options of a release", () => {
+  const release = (options: Anything): unknown =>
+    outcome(() => limiterOf(concurrency({ limit: 3 })).release("ada", 2, options));
+
+  it("are weights by policy and nothing else", () => {
+    expect(release({ weights: { concurrency: 2 } })).toBeUndefined();
+    expect(release({ weights: undefined })).toBeUndefined();
+    expect(release(null)).toBe(INVALID);
+    expect(release({ limit: 2 })).toBe("TIDEGATE_OPTION_UNKNOWN");
+    expect(release({ weights: { another: 1 } })).toBe("TIDEGATE_OPTION_UNKNOWN");
+    expect(release({ weights: { concurrency: -1 } })).toBe(INVALID);
+    expect(release({ weights: { concurrency: 2 ** 53 - 1 } })).toBe("TIDEGATE_COST_INVALID");
+  });
+});
+
 describe("decision of a refund", () => {
   takesOnly("TIDEGATE_DECISION_INVALID", {}, (decision) =>
     limiterOf(policy).refund("ada", 1, decision),

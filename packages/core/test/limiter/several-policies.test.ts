@@ -92,6 +92,22 @@ describe("a limiter of several policies", () => {
     expect(limiter.check("ada")).toMatchObject({ allowed: false, policy: "leakyBucket" });
   });
 
+  it("releases of each policy what a hit took by its weights", () => {
+    const { limiter } = limiterWith(
+      concurrency({ name: "sockets", limit: 9 }),
+      concurrency({ name: "uploads", limit: 2 }),
+      fixedWindow({ name: "rate", limit: 100, windowMs: MINUTE }),
+    );
+    const used = () => limiter.inspect("ada").results.map((result) => result.used);
+    limiter.check("ada", 2, { weights: { sockets: 3, uploads: 0 } });
+    limiter.check("ada");
+    expect(used()).toEqual([7, 1, 3]);
+    limiter.release("ada", 2, { weights: { sockets: 3, uploads: 0 } });
+    expect(used()).toEqual([1, 1, 3]);
+    limiter.release("ada", 1, {});
+    expect(used()).toEqual([0, 0, 3]);
+  });
+
   it("has no results where there is only one policy", () => {
     const { limiter } = limiterWith(fixedWindow({ limit: 3, windowMs: MINUTE }));
     expect(limiter.check("ada").results).toBeUndefined();

@@ -1,0 +1,44 @@
+/**
+ * The places that the concurrency policies of one limiter hold, and how many of each a release gives
+ * back: as many as the hit took, if it had weights.
+ */
+
+import { knownOptions } from "../options.ts";
+import type { Policy } from "../policies/policy.ts";
+import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
+import { GaugeRule } from "./gauge-rule.ts";
+import type { Rule } from "./rule.ts";
+
+export class Places {
+  readonly #rules: readonly Rule[];
+  readonly #call: Call;
+  /** Whether there is any policy that holds places. */
+  readonly exist: boolean;
+
+  constructor(rules: readonly Rule[], policies: readonly Policy[]) {
+    this.#rules = rules;
+    this.#call = new Call(policies);
+    this.exist = rules.some((rule) => rule instanceof GaugeRule);
+  }
+
+  /** Whether there is nothing beside them. */
+  get areAll(): boolean {
+    return this.#rules.every((rule) => rule instanceof GaugeRule);
+  }
+
+  /** Takes in what the next release gives back, before a key is looked for. */
+  read(cost: number, options: ReleaseOptions | undefined): void {
+    const given: CallOptions | undefined = options;
+    if (options !== undefined) knownOptions("the release", options, ["weights"]);
+    this.#call.read(cost, given);
+  }
+
+  /** Gives that back; says whether anything was held. */
+  release(id: number): boolean {
+    let given = 0;
+    this.#rules.forEach((rule, index) => {
+      if (rule instanceof GaugeRule) given += rule.release(id, this.#call.costs[index]!);
+    });
+    return given > 0;
+  }
+}
