@@ -2,12 +2,13 @@
  * A refusal as far as it is the same in every framework: status, wait, and that nobody keeps it.
  *
  * There is exactly one Retry-After, in whole seconds and never 0. It is what clients steer by, so it is
- * sent whatever other headers are switched off.
+ * sent whatever other headers are switched off, and scripts may read it wherever they may read fields.
  */
 
 import type { PolicyResult } from "../decision.ts";
 import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
+import { exposeHeaders } from "./cors.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
 import type { Passing, Refusal } from "./refusal.ts";
@@ -97,13 +98,14 @@ function send<Request, Response>(
   response: Response,
   refusal: Refusal,
 ): Refusal {
-  const { framework } = plan;
+  const { framework, exposed } = plan;
   if (framework.headersSent(response)) return refusal;
   if (plan.sendsRetryAfter && refusal.retryAfterSeconds > 0) {
     const before = Number(framework.header(response, RETRY_AFTER) ?? 0);
     const seconds = Math.max(refusal.retryAfterSeconds, Number.isSafeInteger(before) ? before : 0);
     framework.setHeader(response, RETRY_AFTER, String(seconds));
   }
+  if (exposed !== null) exposeHeaders(framework, response, exposed);
   framework.setHeader(response, "Cache-Control", "no-store");
   for (const name of ["Expires", "ETag", "Last-Modified"]) framework.removeHeader(response, name);
   return refusal;

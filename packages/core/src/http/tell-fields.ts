@@ -58,7 +58,8 @@ function write<Request, Response>(
   }
   const bytes = partition === null ? null : partition(request, response, key);
   const names = fields?.write(framework, response, verdict, given, bytes) ?? null;
-  if (exposed !== null) exposeHeaders(framework, response, exposed);
+  // A refusal makes its headers readable itself: it has some where there are no fields.
+  if (exposed !== null && verdict.allowed) exposeHeaders(framework, response, exposed);
   if (omit !== null && verdict.allowed && fields !== null) {
     omitFields(framework, response, omit, fields.exposedNames());
   }

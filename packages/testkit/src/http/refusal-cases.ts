@@ -128,8 +128,20 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
           assert.equal(names, "X-Id, ratelimit, RateLimit-Policy, Retry-After");
         }
       });
+      const bare = { legacyHeaders: false, exposeHeaders: true } as const;
+      await visit(framework, { limit: 0, ...bare }, async (site) => {
+        assert.equal(field(await site.get(), "Access-Control-Expose-Headers"), "Retry-After");
+      });
+      const failing = { onError: "closed", key: () => Promise.reject(new Error("no")) } as const;
+      for (const refusing of [failing, { block: ["127.0.0.1"] }]) {
+        await visit(framework, { limit: 1, exposeHeaders: true, ...refusing }, async (site) => {
+          assert.match(field(await site.get(), "Access-Control-Expose-Headers"), /Retry-After$/);
+        });
+      }
       await visit(framework, { limit: 1 }, async (site) => {
-        assert.equal((await site.get()).headers["access-control-expose-headers"], undefined);
+        for (const { headers } of [await site.get(), await site.get()]) {
+          assert.equal(headers["access-control-expose-headers"], undefined);
+        }
       });
     },
   },
