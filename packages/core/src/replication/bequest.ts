@@ -64,6 +64,14 @@ export class Bequest {
     if (by === this.#asked) this.#endRound(now);
   }
 
+  /** Begins anew: what was said so far was of no use to a limiter that has just been made. */
+  renew(now: number): void {
+    this.#asked = undefined;
+    this.#round = 0;
+    this.#tries = 0;
+    this.dueAtMs = now;
+  }
+
   work(now: number): void {
     if (now < this.dueAtMs) return;
     const answeringUntilMs = this.#asked?.answeringUntilMs ?? 0;

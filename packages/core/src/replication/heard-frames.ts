@@ -53,6 +53,12 @@ export class HeardFrames {
     this.#close();
   }
 
+  /** Forgets that anything was heard, so that all of it will be asked for. */
+  forget(): void {
+    this.last = 0;
+    this.#above = 0;
+  }
+
   /** Whether something is missing of what a replica says it has sent. */
   isBehind(sent: number): boolean {
     return sent > this.last;

@@ -73,6 +73,13 @@ export class Member {
     this.heardAtMs = nowMs;
   }
 
+  /** Forgets which of its counts have been heard, those of answers that are coming in included. */
+  forget(): void {
+    this.frames.forget();
+    this.parts.forget();
+    this.answeringUntilMs = 0;
+  }
+
   /** Whether each hears the other. */
   get isPresent(): boolean {
     return this.isAlive && !this.reception.isLost;

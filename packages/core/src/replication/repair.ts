@@ -69,6 +69,20 @@ export class Repair {
     return dueAtMs;
   }
 
+  /** Asks everybody for all that they have counted; returns whether anybody has counted anything. */
+  askAnew(now: number): boolean {
+    const { members, sender } = this.#options;
+    let isAnybodyThere = false;
+    for (const member of members.all()) {
+      if (!member.isAlive || member.sent === 0) continue;
+      isAnybodyThere = true;
+      member.forget();
+      sender.ask({ ...halvesOf(member.id), since: 0, others: false });
+      member.askAtMs = now + ASK_AGAIN_MS;
+    }
+    return isAnybodyThere;
+  }
+
   /** A frame of this replica has been heard. */
   heard(member: Member, now: number): void {
     if (!member.isBehind) {

@@ -34,7 +34,7 @@ import { Pulse } from "./pulse.ts";
 import { RecentFrames } from "./recent-frames.ts";
 import { Refusals } from "./refusals.ts";
 import { Repair } from "./repair.ts";
-import { addressOf, halvesOf } from "./replica-id.ts";
+import { addressOf } from "./replica-id.ts";
 import { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
 import { Shares } from "./shares.ts";
@@ -165,17 +165,17 @@ export class Replicator implements Listener {
     this.#work();
   }
 
-  /** Shares what a limiter counts. */
+  /**
+   * Shares what a limiter counts. What others have counted for it was of no interest when it was heard,
+   * so all that there is has to be heard again.
+   */
   join(share: Share): void {
     share.store.frame = this.teller.nextFrame;
     this.shares.add(share);
-    // What others have counted for it was of no interest when it was heard.
     const now = this.clock.now();
-    for (const member of this.members.all()) {
-      if (!member.isAlive || member.sent === 0) continue;
-      this.sender.ask({ ...halvesOf(member.id), since: 0, others: false });
-      member.askAtMs = now + HEARTBEAT_MS;
-    }
+    if (!this.#repair.askAnew(now)) return;
+    this.#bequest.renew(now);
+    this.#wake.at(now);
   }
 
   /** Tells what is left to tell, says goodbye, and lets go of everything; waits until it has left. */

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createLimiter, type Limiter } from "../../src/limiter.ts";
+import { FRAME_KINDS } from "../../src/wire/frame.ts";
+import { HUNDRED_A_MINUTE, hit, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
+
+const PAGE = FRAME_KINDS.indexOf("page");
+/** Where a frame says what it is for. */
+const KIND_AT = 3;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Makes the limiter that the others have, where a process had another one only. */
+function late({ cluster }: TappedMember): () => number {
+  const limiter: Limiter = createLimiter({ name: "api", policy: HUNDRED_A_MINUTE, cluster });
+  return () => limiter.peek("ada").used;
+}
+
+describe("a limiter that is made when the process has been ready for long", () => {
+  it("knows what those have counted who are gone, as well as those who are there", () => {
+    const cluster = new TappedCluster();
+    const [one, gone] = [cluster.add(), cluster.add()];
+    vi.advanceTimersByTime(1_000);
+    hit(gone, 10);
+    hit(one, 20);
+    vi.advanceTimersByTime(500);
+    cluster.crash(gone);
+    const other = cluster.add({}, { name: "other" });
+    vi.advanceTimersByTime(15_000);
+    const used = late(other);
+    vi.advanceTimersByTime(500);
+    expect(used()).toBe(30);
+  });
+
+  it("asks again when the answers are lost", () => {
+    const cluster = new TappedCluster();
+    const one = cluster.add();
+    const other = cluster.add({}, { name: "other" });
+    vi.advanceTimersByTime(1_000);
+    hit(one, 20);
+    vi.advanceTimersByTime(5_000);
+    let isLost = true;
+    const publish = one.transport.publish.bind(one.transport);
+    one.transport.publish = (frame, to) =>
+      (!isLost || frame[KIND_AT] !== PAGE) && publish(frame, to);
+    const used = late(other);
+    vi.advanceTimersByTime(1_000);
+    expect(used()).toBe(0);
+    isLost = false;
+    vi.advanceTimersByTime(2_500);
+    expect(used()).toBe(20);
+  });
+
+  it("hears all of an answer that another limiter had asked for before", () => {
+    const cluster = new TappedCluster();
+    const one = cluster.add();
+    const other = cluster.add({}, { name: "other" });
+    vi.advanceTimersByTime(1_000);
+    for (let key = 0; key < 20_000; key++) one.limiter.check(`key-${key}`);
+    hit(one, 20);
+    vi.advanceTimersByTime(5_000);
+    createLimiter({ name: "another", policy: HUNDRED_A_MINUTE, cluster: other.cluster });
+    vi.advanceTimersByTime(3);
+    const used = late(other);
+    vi.advanceTimersByTime(3_000);
+    expect(used()).toBe(20);
+  });
+
+  it("is not the reason that anybody is taken for cut off", () => {
+    const cluster = new TappedCluster();
+    const members = [cluster.add(), cluster.add({}, { name: "other" }), cluster.add()];
+    vi.advanceTimersByTime(1_000);
+    hit(members[0]!, 20);
+    vi.advanceTimersByTime(5_000);
+    late(members[1]!);
+    for (let step = 0; step < 60; step++) {
+      vi.advanceTimersByTime(100);
+      expect(members.map((each) => each.cluster.status().degraded)).toEqual([false, false, false]);
+    }
+  });
+});
