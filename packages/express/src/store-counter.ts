@@ -40,6 +40,12 @@ interface StoreSettings {
 
 const used = new WeakSet<object>();
 
+/** Says that a store has been given to a limiter before, whoever made it. */
+export function sayReused(store: Store, warnings: Warnings): void {
+  if (used.has(store)) warnings.say("TIDEGATE_STORE_REUSED");
+  used.add(store);
+}
+
 export class StoreCounter implements Counter {
   readonly #store: Store;
   readonly #settings: StoreSettings;
@@ -47,8 +53,6 @@ export class StoreCounter implements Counter {
   constructor(store: Store, settings: StoreSettings) {
     this.#store = store;
     this.#settings = settings;
-    if (used.has(store)) settings.warnings.say("TIDEGATE_STORE_REUSED");
-    used.add(store);
   }
 
   check(

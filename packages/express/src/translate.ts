@@ -29,7 +29,7 @@ import { policyName } from "./policy-name.ts";
 import { RequestInfo } from "./rate-limit-info.ts";
 import { isMadePerRequest, sayUnknownSwitches, warningsOf } from "./safety-nets.ts";
 import type { Store } from "./store.ts";
-import { asStore, StoreCounter } from "./store-counter.ts";
+import { asStore, StoreCounter, sayReused } from "./store-counter.ts";
 
 const STORE_TIMEOUT_MS = 5_000;
 
@@ -171,6 +171,7 @@ function counterOf(
   store: Store | null,
 ): Pick<Customs<Request, Response>, "counter" | "limiter"> {
   if (store === null) return {};
+  sayReused(store, warnings);
   begin(store, used, warnings);
   if (store instanceof LimiterStore)
     return store.limiter === null ? {} : { limiter: store.limiter };

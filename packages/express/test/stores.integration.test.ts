@@ -240,6 +240,20 @@ describe("a store of ours", () => {
     });
   });
 
+  it("is for one limiter, and given to two it is said unless that is switched off", async () => {
+    const [said, unsaid] = [new MemoryStore(), new MemoryStore()];
+    const limiters = [rateLimit({ limit: 1, store: said }), rateLimit({ limit: 1, store: said })];
+    expect(warned).toEqual(["TIDEGATE_STORE_REUSED"]);
+    for (const middleware of limiters) {
+      await withApp([middleware], async (app) => {
+        expect(await app.statuses(2)).toEqual([200, 429]);
+      });
+    }
+    rateLimit({ store: unsaid });
+    rateLimit({ store: unsaid, validate: { unsharedStore: false } });
+    expect(warned).toHaveLength(1);
+  });
+
   it("holds the limit of express-rate-limit over processes", async () => {
     const network = memoryNetwork();
     const clusters = [1, 2].map(() => joinCluster({ transport: network.transport() }));

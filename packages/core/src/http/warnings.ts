@@ -113,7 +113,8 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   },
   TIDEGATE_STORE_REUSED: {
     switch: "unsharedStore",
-    meaning: "Two limiters were given one store, so each counts the other's requests.",
+    meaning:
+      "Two limiters were given one store. Of another package, it counts the requests of both for each; `MemoryStore` counts them apart, and tells and resets what the later limiter counts.",
     remedy: "Make a store for each, with a prefix of its own if they share a database.",
   },
   TIDEGATE_STORE_HITS: {
