@@ -2,8 +2,8 @@
  * Keys that users' functions answer with, made safe to count by.
  *
  * Several parts make one key in which no part can pass for two: each is preceded by its length. What
- * is no key at all, such as the id of a user who has not signed in, is null, and then the request is
- * counted by its address.
+ * is no key at all, such as the id of a user who has not signed in, an id that was not read or a number
+ * that is none, is null, and then the request is counted by its address.
  */
 
 import { createHash } from "node:crypto";
@@ -39,9 +39,12 @@ export function compositeKey(...parts: readonly (string | number | bigint)[]): s
 export function keyOf(answer: unknown): Key | null {
   if (typeof answer === "string") return answer === "" ? null : answer;
   if (answer === undefined || answer === null) return null;
-  if (typeof answer === "number" || typeof answer === "bigint") return String(answer);
-  if (Array.isArray(answer) && answer.every(isPart)) return compositeKey(...answer);
-  if (ArrayBuffer.isView(answer)) return answer as Uint8Array;
+  if (typeof answer === "number") return Number.isFinite(answer) ? String(answer) : null;
+  if (typeof answer === "bigint") return String(answer);
+  if (Array.isArray(answer) && answer.every(isPart)) {
+    return answer.some(saysSomething) && !answer.some(isNoNumber) ? compositeKey(...answer) : null;
+  }
+  if (ArrayBuffer.isView(answer)) return answer.byteLength > 0 ? (answer as Uint8Array) : null;
   throw new TidegateError(
     "TIDEGATE_KEY_INVALID",
     `a key must be a string, a number, bytes or an array of strings, got ${shown(answer)}`,
@@ -58,4 +61,12 @@ export function storedKey(key: Key): string {
 
 function isPart(part: unknown): part is string | number | bigint {
   return typeof part === "string" || typeof part === "number" || typeof part === "bigint";
+}
+
+function saysSomething(part: string | number | bigint): boolean {
+  return part !== "";
+}
+
+function isNoNumber(part: string | number | bigint): boolean {
+  return typeof part === "number" && !Number.isFinite(part);
 }

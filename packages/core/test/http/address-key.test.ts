@@ -82,7 +82,12 @@ describe("a key", () => {
   });
 
   it("is missing where nothing was answered, and never the word undefined (K7)", () => {
-    for (const nothing of [undefined, null, ""]) expect(keyOf(nothing)).toBeNull();
+    const bytes = [new Uint8Array(0), Buffer.alloc(0)];
+    const numbers = [Number.NaN, Number.POSITIVE_INFINITY, ["ada", Number.NaN]];
+    for (const nothing of [undefined, null, "", [], [""], ["", ""], ...bytes, ...numbers]) {
+      expect(keyOf(nothing)).toBeNull();
+    }
+    expect(keyOf(["", "ada"])).toBe(compositeKey("", "ada"));
     expect(keyOf(7)).toBe("7");
     expect(keyOf(7n)).toBe("7");
     expect(() => keyOf({})).toThrow(/TIDEGATE_KEY_INVALID/);
