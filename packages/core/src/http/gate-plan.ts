@@ -55,6 +55,8 @@ export interface GatePlan<Request, Response> {
   readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;
   readonly client: ClientAddress<Request, Response>;
   readonly subnet: Ipv6Subnet | Asked<Request, Response, Ipv6Subnet>;
+  /** What a function may answer with there. */
+  readonly subnetRange: readonly [least: number, most: number];
   /** False instead of a key lets the request pass. */
   readonly key: Asked<Request, Response, KeyAnswer | false> | null;
   /** Whether a request without any address is refused. */

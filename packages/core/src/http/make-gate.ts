@@ -116,7 +116,7 @@ function fieldChoice<Request, Response>(
 function clientOf<Request, Response>(
   options: GateOptions<Request, Response>,
   customs: Customs<Request, Response>,
-): Pick<GatePlan<Request, Response>, "client" | "subnet"> {
+): Pick<GatePlan<Request, Response>, "client" | "subnet" | "subnetRange"> {
   const { framework, warnings, ipv6SubnetRange } = customs;
   const { cluster, ipv6Subnet, onPermissiveProxy = "warn" } = options;
   const usual = cluster === undefined ? customs.ipv6Subnet : CLUSTER_SUBNET;
@@ -130,6 +130,7 @@ function clientOf<Request, Response>(
       typeof ipv6Subnet === "function"
         ? ipv6Subnet
         : checkSubnet("ipv6Subnet", ipv6Subnet ?? usual, ...ipv6SubnetRange),
+    subnetRange: ipv6SubnetRange,
   };
 }
 

@@ -80,11 +80,15 @@ export class Passage<Request, Response> {
     const isIpv4 = client.text(this.#request)?.includes(":") !== true;
     return isIpv4
       ? this.#inNetwork(false)
-      : this.#then(subnet(this.#request, this.#response), this.#inNetwork);
+      : this.#then(subnet(this.#request, this.#response), this.#inAnswered);
+  }
+
+  #inAnswered(subnet: unknown): Passing {
+    return this.#inNetwork(checkSubnet("ipv6Subnet", subnet, ...this.#plan.subnetRange));
   }
 
   #inNetwork(subnet: Ipv6Subnet): Passing {
-    const key = this.#plan.client.key(this.#request, checkedSubnet(subnet));
+    const key = this.#plan.client.key(this.#request, subnet);
     return key === null ? this.#unaddressed() : this.#keyed(key);
   }
 
@@ -270,12 +274,6 @@ export class Passage<Request, Response> {
       ? Promise.resolve(answer).then((later) => next.call(this, later as Answer))
       : next.call(this, answer as Answer);
   }
-}
-
-function checkedSubnet(subnet: Ipv6Subnet): Ipv6Subnet {
-  return subnet === false || (subnet >= 0 && subnet <= 128)
-    ? subnet
-    : checkSubnet("ipv6Subnet", subnet);
 }
 
 /** Holds a request back so that it leaves at the rate of its bucket. */

@@ -76,6 +76,19 @@ describe("a gate", () => {
     expect(stand.codes).toEqual(["TIDEGATE_ADDRESS_INVALID"]);
   });
 
+  it("counts IPv6 by networks that a function chooses, and refuses nonsense in them (W24)", async () => {
+    const address = "2001:db8:1234:5678::1";
+    const from = () => Object.assign(new FakeRequest(), { address });
+    const enter = (answer: unknown) =>
+      new Stand({ ipv6Subnet: () => answer as number }).enter(from()).outcome;
+    for (const subnet of [32, 56, 64, false]) expect(enter(subnet)).toBeNull();
+    for (const nonsense of [null, undefined, true, "", "56", 56.5, Number.NaN, -1, 31, 65]) {
+      expect(() => enter(nonsense)).toThrow(/'ipv6Subnet' must be/);
+    }
+    const closed = new Stand({ ipv6Subnet: async () => 56.5, onError: "closed" });
+    expect((await closed.enterLater(from())).outcome?.status).toBe(503);
+  });
+
   it("has limits by user, and refuses nonsense in them (W24)", () => {
     const limits: Record<string, number> = { ada: 2, eve: Number.NaN, bob: -1, max: Infinity };
     const stand = new Stand({
@@ -221,7 +234,7 @@ describe("a gate", () => {
 
   it("shapes: holds a request back that leaves later", async () => {
     const policy = leakyBucket({ capacity: 1, leakPerSecond: 100, maxWaitMs: 1_000 });
-    const stand = new Stand({ policies: [policy] });
+    const stand = new Stand({ policies: [policy], clock: manualClock() });
     expect(stand.enter().outcome).toBeNull();
     const held = stand.gate.enter(new FakeRequest(), new FakeResponse());
     expect(held).toBeInstanceOf(Promise);
