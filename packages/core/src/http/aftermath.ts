@@ -118,7 +118,7 @@ class Aftermath<Request, Response> {
     const { charge = null, countIf = null } = this.#afterwards ?? {};
     if (countIf !== null) {
       this.#safely(countIf, (counts) => {
-        if (counts === true) this.#charge(null);
+        if (counts) this.#charge(null);
       });
     }
     if (charge !== null) this.#safely(charge, (cost) => this.#charge(cost));

@@ -84,4 +84,19 @@ describe("the end of a response", () => {
     second.response.finish();
     expect(used(stand)).toEqual([0, 0, 2]);
   });
+
+  it("counts whatever countIf answers with that is true enough, and nothing else", async () => {
+    for (const [answer, count] of [
+      ...([true, "yes", 1, Promise.resolve({})] as const).map((yes) => [yes, 1] as const),
+      ...([false, "", 0, null, undefined, Promise.resolve()] as const).map(
+        (no) => [no, 0] as const,
+      ),
+    ]) {
+      const stand = new Stand({ countIf: () => answer });
+      stand.enter().response.finish();
+      await Promise.resolve();
+      await Promise.resolve();
+      expect(used(stand)).toEqual([count]);
+    }
+  });
 });
