@@ -49,21 +49,46 @@ describe.each([
 
   it("is the application's own, where it has one", () => {
     const headers = { "x-real-ip": CLIENT };
-    for (const own of [
+    const own = new WeakMap<Request, string>();
+    for (const ask of [
       (request: Request) => request.get("x-real-ip") ?? request.socket.remoteAddress,
       (request: Request) => request.headers["x-real-ip"] ?? request.socket.remoteAddress,
       (request: Request & { realIp?: string }) => request.realIp ?? request.socket.remoteAddress,
       () => CLIENT,
+      (request: Request) => own.get(request) ?? request.socket.remoteAddress,
+      (request: Request) => {
+        const sender = request.socket.remoteAddress ?? "";
+        return sender.startsWith("203.") ? request.headers["x-real-ip"] : sender;
+      },
     ]) {
       const app = express();
       Object.defineProperty(app.request, "ip", {
         get(this: Request) {
-          return own(this);
+          return ask(this);
         },
       });
       const request = Object.assign(requestOf(app, headers), { realIp: CLIENT });
+      own.set(request, CLIENT);
       expect(requestAddress(request)).toBe(CLIENT);
     }
+  });
+
+  it("is what a function of the application believes, whatever the setting says", () => {
+    const app = express().set("trust proxy", false);
+    app.set("trust proxy fn", (address: string) => address === SENDER);
+    const request = requestOf(app, { "x-forwarded-for": CLIENT });
+    expect([requestAddress(request), request.ip]).toEqual([CLIENT, CLIENT]);
+  });
+
+  it("is not asked of Express where nobody is believed, which takes a while", () => {
+    const request = requestOf(express());
+    expect(requestAddress(request)).toBe(SENDER);
+    Object.defineProperty(request, "headers", {
+      get: () => {
+        throw new Error("asked for");
+      },
+    });
+    expect(requestAddress(request)).toBe(SENDER);
   });
 
   it("is the request's own, where a middleware gave it one", () => {
