@@ -192,7 +192,7 @@ export interface GateOptions<Request, Response> {
    * @default "warn"
    */
   readonly onPermissiveProxy?: "warn" | "socket" | undefined;
-  /** Told of every request that is refused, or in a dry run would be. */
+  /** Told of every request that a limit refuses, or that in a dry run a limit or `block` would refuse. */
   readonly onLimited?:
     | ((request: Request, response: Response, refusal: Refusal) => unknown)
     | undefined;

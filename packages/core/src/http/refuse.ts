@@ -83,7 +83,9 @@ export function announce<Request, Response>(
   refusal: Refusal,
 ): void {
   const { onLimited, warnings } = plan;
-  if (onLimited === null || refusal.reason === "list" || refusal.reason === "error") return;
+  if (onLimited === null || refusal.reason === "error") return;
+  // A list is no limit, but a dry run has no other way to show whom it would keep out.
+  if (refusal.reason === "list" && refusal.enforced) return;
   const fail = (error: unknown) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
   try {
     const pending = onLimited(request, response, refusal);

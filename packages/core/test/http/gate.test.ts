@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Counter } from "../../src/http.ts";
+import type { Counter, Refusal } from "../../src/http.ts";
 import {
   concurrency,
   createLimiter,
@@ -204,15 +204,16 @@ describe("a gate", () => {
   });
 
   it("lets everything pass in a dry run, and tells what it would have done", () => {
-    const told: boolean[] = [];
-    const stand = new Stand({
-      limit: 1,
-      dryRun: true,
-      onLimited: (_request, _response, { enforced }) => told.push(enforced),
-    });
+    const told: unknown[] = [];
+    const onLimited = (_request: unknown, _response: unknown, { enforced, reason }: Refusal) =>
+      told.push(reason, enforced);
+    const stand = new Stand({ limit: 1, dryRun: true, onLimited });
     expect(stand.passes(3)).toBe(3);
-    expect(told).toEqual([false, false]);
+    expect(told.splice(0)).toEqual(["limit", false, "limit", false]);
     expect([...stand.enter().response.headers]).toEqual([]);
+    told.length = 0;
+    const listed = new Stand({ block: ["192.0.2.1"], dryRun: true, onLimited }).enter();
+    expect([listed.outcome, told.splice(0)]).toEqual([null, ["list", false]]);
   });
 
   it("does as onError says when a function fails (K23)", async () => {

@@ -173,6 +173,12 @@ export const END_CASES: readonly HttpCase[] = [
       const onLimited = (): void => {
         limited++;
       };
+      const block = [KEY];
+      await visit(framework, { limit: 9, dryRun: true, block, onLimited }, async (site) => {
+        assert.deepEqual(await site.statuses(2), [200, 200]);
+        assert.equal(limited, 2);
+      });
+      limited = 0;
       await visit(framework, { limit: 1, dryRun: true, onLimited }, async (site) => {
         assert.deepEqual(await site.statuses(3), [200, 200, 200]);
         assert.equal(limited, 2);
