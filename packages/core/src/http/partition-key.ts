@@ -8,7 +8,9 @@
 import { createHmac } from "node:crypto";
 import { invalidOption, knownOptions } from "../options.ts";
 import type { Key } from "./client-key.ts";
+import type { Asked } from "./gate-plan.ts";
 import { fieldBytes } from "./structured-field.ts";
+import { isThenable, type MaybePromise } from "./thenable.ts";
 
 const SECRET_BYTES_LEAST = 16;
 
@@ -26,14 +28,14 @@ export interface KeyedPartition {
 export type PartitionKey<Request, Response> =
   | false
   | KeyedPartition
-  | ((request: Request, response: Response) => Uint8Array);
+  | Asked<Request, Response, Uint8Array>;
 
 /** What makes the Byte Sequence of a request, or null where none is asked for. */
 export type Partitioner<Request, Response> = (
   request: Request,
   response: Response,
   key: Key,
-) => string | null;
+) => MaybePromise<string | null>;
 
 export function partitioner<Request, Response>(
   given: PartitionKey<Request, Response> | undefined,
@@ -42,7 +44,7 @@ export function partitioner<Request, Response>(
   if (typeof given === "function") {
     return (request, response) => {
       const bytes: unknown = given(request, response);
-      return bytes instanceof Uint8Array && bytes.length > 0 ? fieldBytes(bytes) : null;
+      return isThenable(bytes) ? bytes.then(shownBytes) : shownBytes(bytes);
     };
   }
   knownOptions("'partitionKey'", given, ["secret", "bytes"]);
@@ -57,4 +59,8 @@ export function partitioner<Request, Response>(
     const digest = createHmac("sha256", secret).update(key).digest();
     return fieldBytes(digest.subarray(0, bytes));
   };
+}
+
+function shownBytes(bytes: unknown): string | null {
+  return bytes instanceof Uint8Array && bytes.length > 0 ? fieldBytes(bytes) : null;
 }

@@ -31,33 +31,54 @@ export function tellFields<Request, Response>(
   }
   const { identifier } = plan;
   if (identifier === null) {
-    return write(plan, request, response, budget, key, verdict, null);
+    return tellNamed(plan, request, response, budget, key, verdict, null);
   }
   const answer = identifier(request, response);
   if (isThenable(answer)) {
     return Promise.resolve(answer).then((name) =>
-      write(plan, request, response, budget, key, verdict, name),
+      plan.framework.headersSent(response)
+        ? null
+        : tellNamed(plan, request, response, budget, key, verdict, name),
     );
   }
-  return write(plan, request, response, budget, key, verdict, answer);
+  return tellNamed(plan, request, response, budget, key, verdict, answer);
+}
+
+/** Goes on with the user's name for the policy: checks it, and asks for the partition key. */
+function tellNamed<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  budget: Budget,
+  key: Key,
+  verdict: Verdict,
+  answer: unknown,
+): Told | Promise<Told> {
+  let name: string | null = null;
+  if (answer !== null) {
+    if (isFieldText(answer) && answer !== "") name = answer;
+    else plan.warnings.say("TIDEGATE_FIELD_NAME_INVALID");
+  }
+  const { partition } = plan;
+  const bytes = partition === null ? null : partition(request, response, key);
+  if (!isThenable(bytes)) return write(plan, response, budget, verdict, name, bytes);
+  return Promise.resolve(bytes).then((later) =>
+    // By now somebody else may have answered.
+    plan.framework.headersSent(response)
+      ? null
+      : write(plan, response, budget, verdict, name, later),
+  );
 }
 
 function write<Request, Response>(
-  { framework, warnings, partition, exposed, omit }: GatePlan<Request, Response>,
-  request: Request,
+  { framework, exposed, omit }: GatePlan<Request, Response>,
   response: Response,
   { fields }: Budget,
-  key: Key,
   verdict: Verdict,
   name: string | null,
+  bytes: string | null,
 ): Told {
-  let given = name;
-  if (given !== null && (!isFieldText(given) || given === "")) {
-    warnings.say("TIDEGATE_FIELD_NAME_INVALID");
-    given = null;
-  }
-  const bytes = partition === null ? null : partition(request, response, key);
-  const names = fields?.write(framework, response, verdict, given, bytes) ?? null;
+  const names = fields?.write(framework, response, verdict, name, bytes) ?? null;
   // A refusal makes its headers readable itself: it has some where there are no fields.
   if (exposed !== null && verdict.allowed) exposeHeaders(framework, response, exposed);
   if (omit !== null && verdict.allowed && fields !== null) {

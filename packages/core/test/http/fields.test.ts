@@ -260,6 +260,23 @@ describe("partition keys", () => {
     expect(shown(() => Uint8Array.of(1, 2, 3))).toContain("pk=:AQID:");
     expect(shown(() => "nonsense" as never)).not.toContain("pk=");
   });
+
+  it("may be there later, or fail as onError says (PK2, K23, H26)", async () => {
+    const enter = async (partitionKey: FakeOptions["partitionKey"], response: FakeResponse) => {
+      const options = { standardHeaders: "draft-11", onError: "closed", partitionKey } as const;
+      return (await new Stand(options).enterLater(undefined, response)).outcome;
+    };
+    const response = new FakeResponse();
+    expect(await enter(async () => Uint8Array.of(1, 2, 3), response)).toBeNull();
+    expect(response.get("ratelimit")).toContain("pk=:AQID:");
+    const rejecting = () => Promise.reject(new Error("no"));
+    expect((await enter(rejecting, new FakeResponse()))?.status).toBe(503);
+    const hasty = new FakeResponse();
+    const entering = enter(async () => Uint8Array.of(1), hasty);
+    hasty.finish();
+    await entering;
+    expect([...hasty.headers]).toEqual([]);
+  });
 });
 
 describe("scripts of other origins", () => {
