@@ -3,7 +3,7 @@
  * whoever asks. Nothing is written anywhere.
  */
 
-import { type Limiter, TidegateError } from "@tidegate/core";
+import { type Limiter, type Policy, TidegateError } from "@tidegate/core";
 import {
   type Customs,
   type Framework,
@@ -24,14 +24,16 @@ const ASKED = [
   ...(["preset", "cluster", "onPartition", "clock", "maxKeys", "limit", "windowMs"] as const),
   ...(["key", "policies", "cost", "allow", "allowsKeys", "skip", "ipv6Subnet"] as const),
   ...(["translationPrefixes", "onPermissiveProxy", "onError", "ban"] as const),
-  ...(["continueExceeding", "exponentialBackoff"] as const),
+  ...(["continueExceeding", "exponentialBackoff", "username", "addressLimit"] as const),
 ];
 
 /** What was found out about one request. */
 class Note {
   key: Key | null = null;
+  /** The width of the window, where that is the request's own. */
   windowMs: unknown = null;
   verdict: Verdict | null = null;
+  isRefused = false;
 }
 
 const NOTES: Framework<FastifyRequest, Note> = {
@@ -65,22 +67,26 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
     { increment = true }: { increment?: boolean } = {},
   ): Promise<RateLimitState> {
     const note = new Note();
-    await (increment ? counting : looking).enter(request, note);
-    const { verdict, windowMs } = note;
+    const gate = increment ? counting : looking;
+    await gate.enter(request, note);
     const key = shownKey(request, note.key);
-    if (verdict === null) return { isAllowed: true, key };
-    const { limit, used, remaining, resetMs, retryAfterMs } = verdict;
-    const waitMs = verdict.allowed ? resetMs : retryAfterMs;
-    const ttl = waitMs < Number.POSITIVE_INFINITY ? waitMs : Number(windowMs);
+    const policies = gate.limiter?.policies ?? [];
+    const { verdict } = note;
+    if (verdict === null && !note.isRefused) return { isAllowed: true, key };
+    const policy = policies.find(({ name }) => name === verdict?.policy) ?? policies[0];
+    const { limit = policy?.limit ?? 0, used = 0, remaining = 0 } = verdict ?? {};
+    const timeWindow = Number(note.windowMs ?? widthOf(policy, limit));
+    const waitMs = (verdict?.allowed ? verdict.resetMs : verdict?.retryAfterMs) ?? timeWindow;
+    const ttl = waitMs < Number.POSITIVE_INFINITY ? waitMs : timeWindow;
     return {
       isAllowed: false,
       key,
       max: limit,
-      timeWindow: Number(windowMs),
+      timeWindow,
       remaining,
       ttl,
       ttlInSeconds: Math.ceil(ttl / 1_000),
-      isExceeded: increment ? !verdict.allowed : used > limit,
+      isExceeded: increment || verdict === null ? note.isRefused : used > limit,
       isBanned: ban !== null && used - limit > ban,
     };
   }
@@ -96,13 +102,12 @@ function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyR
   const { framework: _framework, onVerdict: _told, ...customs } = customsOf(given, standing);
   const options = gateOptionsOf<Note>(given, standing);
   const { windowMs: width } = options;
-  const usualMs = typeof width === "number" ? width : customs.windowMs;
   const noting: Customs<FastifyRequest, Note> = {
     ...customs,
     framework: NOTES,
-    onVerdict: (_request, note, verdict) => {
+    onVerdict: (_request, note, verdict, key) => {
       note.verdict = verdict;
-      note.windowMs ??= usualMs;
+      note.key = key;
     },
     ...(peeks && { counterOf: lookingAt }),
   };
@@ -111,6 +116,9 @@ function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyR
       ...options,
       ...{ dryRun: true, countPreflights: true, legacyHeaders: false, standardHeaders: false },
       ...{ exposeHeaders: false },
+      onLimited: (_request, note) => {
+        note.isRefused = true;
+      },
       // Whoever asks wants to know for whom, of those who are let through as well.
       block: (_request, note, key) => {
         note.key = key;
@@ -127,6 +135,12 @@ function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyR
     },
     noting,
   );
+}
+
+/** How long a window lasts, or an empty bucket takes to be full again. */
+function widthOf(policy: Policy | undefined, limit: number): number {
+  if (policy === undefined || policy.kind === "concurrency") return 0;
+  return "windowMs" in policy ? policy.windowMs : Math.ceil((limit / policy.perSecond) * 1_000);
 }
 
 function lookingAt(limiter: Limiter): ReturnType<NonNullable<Customs<never, never>["counterOf"]>> {

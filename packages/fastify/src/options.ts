@@ -18,7 +18,7 @@ export type Countable = Pick<
   GateOptions<FastifyRequest, FastifyReply>,
   | ("preset" | "name" | "cluster" | "onPartition" | "clock" | "maxKeys")
   | ("key" | "policies" | "skip" | "ipv6Subnet" | "translationPrefixes" | "onPermissiveProxy")
-  | "onError"
+  | ("onError" | "username" | "addressLimit")
 >;
 
 /** What a builder of responses is told; it is called as users' types say. */

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from "@tidegate/core";
+import { HOUR, MINUTE, slidingWindow, tokenBucket } from "@tidegate/core";
 import { describe, expect, it } from "vitest";
 import { type App, clock, withPlugin } from "./app.ts";
 
@@ -157,5 +157,54 @@ describe("createRateLimit", () => {
         },
       },
     );
+  });
+
+  it("tells the window of the policy that decides", async () => {
+    const policies = [
+      slidingWindow({ name: "hour", limit: 3, windowMs: HOUR }),
+      tokenBucket({ name: "burst", capacity: 2, refillPerSecond: 0.5 }),
+    ];
+    await withPlugin(
+      { global: false, policies },
+      {
+        build: (server) => {
+          const ask = server.createRateLimit();
+          server.get("/", async (request) => ask(request));
+        },
+        visit: async (app) => {
+          const state = async () => (await app.get()).body;
+          expect(await state()).toMatchObject({ max: 2, timeWindow: 4_000, remaining: 1 });
+          await state();
+          const refused = { max: 2, timeWindow: 4_000, ttl: 2_000, isExceeded: true };
+          expect(await state()).toMatchObject(refused);
+          clock.advance(4_000);
+          expect(await state()).toMatchObject({ max: 3, timeWindow: HOUR, remaining: 0 });
+        },
+      },
+    );
+  });
+
+  it("asks by user name and address with the preset login", async () => {
+    const username = (request: { headers: Record<string, unknown> }) =>
+      String(request.headers["x-user"]);
+    await withPlugin({ global: false, preset: "login", username, addressLimit: 3 } as never, {
+      build: (server) => {
+        const ask = server.createRateLimit({ limit: 2 });
+        server.get("/", async (request) => ask(request));
+        server.get("/look", async (request) => ask(request, { increment: false }));
+      },
+      visit: async (app) => {
+        const state = async (user: string, path = "/") =>
+          (await app.get(path, { "x-user": user })).body;
+        const window = { isAllowed: false, timeWindow: 15 * MINUTE };
+        expect(await state("ada", "/look")).toMatchObject({ ...window, max: 2, remaining: 2 });
+        await state("ada");
+        expect(await state("ada")).toMatchObject({ ...window, key: "ada", isExceeded: false });
+        expect(await state("ada")).toMatchObject({ ...window, key: "ada", isExceeded: true });
+        expect(await state("bob")).toMatchObject({ key: "bob", isExceeded: false });
+        const sprayed = { ...window, key: "127.0.0.1", max: 3, isExceeded: true };
+        expect(await state("eve")).toMatchObject(sprayed);
+      },
+    });
   });
 });
