@@ -37,7 +37,7 @@ export async function sendThroughBoth(scenario: Scenario): Promise<Pair[]> {
   const their = application(scenario, script, (options) =>
     theirs({ ...(options as unknown as Partial<TheirOptions>), validate: false }),
   );
-  const our = application(scenario, script, (options) => ours({ ...options, validate: false }));
+  const our = application(scenario, script, made);
   const pairs: Pair[] = [];
   for (const request of scenario.requests) {
     vi.advanceTimersByTime(request.afterMs);
@@ -46,6 +46,15 @@ export async function sendThroughBoth(scenario: Scenario): Promise<Pair[]> {
   }
   return pairs;
 }
+
+/** Ours; where it cannot be made, the error that says so is the answer to every request. */
+const made: Make = (options) => {
+  try {
+    return ours({ ...options, validate: false });
+  } catch (error) {
+    return (_request, _response, next) => next(error);
+  }
+};
 
 function application(scenario: Scenario, script: StoreAnswer[], make: Make): Express {
   const { options, peculiarity, secondLimit, isCached } = scenario;
@@ -58,7 +67,7 @@ function application(scenario: Scenario, script: StoreAnswer[], make: Make): Exp
       next();
     });
   }
-  const first = optionsFor(options);
+  const first = optionsFor(peculiarity === "numeric-text" ? withText(options) : options);
   if (peculiarity.startsWith("store")) Object.assign(first, { store: scripted(script) });
   app.use(make(first));
   if (peculiarity === "stacked") {
@@ -66,6 +75,12 @@ function application(scenario: Scenario, script: StoreAnswer[], make: Make): Exp
     app.use(make({ ...same, limit: secondLimit, requestPropertyName: "second" }));
   }
   return app.use(answer);
+}
+
+/** Options with text for numbers, as from a file of settings. */
+function withText({ limit, statusCode, ...same }: ScenarioOptions): ScenarioOptions {
+  const text = { limit: String(limit), ...(statusCode && { statusCode: String(statusCode) }) };
+  return { ...same, ...text } as unknown as ScenarioOptions;
 }
 
 /** The options as users write them: what is undefined is left out. */

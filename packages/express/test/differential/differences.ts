@@ -94,6 +94,7 @@ function inScenario(id: Peculiarity): Row {
     id,
     explains: (difference, context) =>
       context.scenario.peculiarity === id &&
+      (id !== "numeric-text" || context.ours.status === 500) &&
       isOfCounting(difference) &&
       !isOfKeeping(difference, context),
   };
@@ -116,7 +117,7 @@ const TIMES = ["retry-after", "x-ratelimit-reset", "ratelimit-reset", "ratelimit
 /** The rows of which a whole scenario is a case. */
 const BY_SCENARIO = [
   ...(["preflight", "stacked", "fractions", "address", "translated", "spelling"] as const),
-  "store-hits",
+  ...(["store-hits", "numeric-text"] as const),
 ] as const;
 
 export const ROWS: readonly Row[] = [

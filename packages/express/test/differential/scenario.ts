@@ -18,7 +18,8 @@ export type Peculiarity =
   | "translated"
   | "spelling"
   | "store"
-  | "store-hits";
+  | "store-hits"
+  | "numeric-text";
 
 /** An answer of a scripted store: hits, and milliseconds until its window ends. */
 export type StoreAnswer = readonly [totalHits: number | string, resetInMs: number | null];
@@ -86,7 +87,15 @@ const PLAIN_ADDRESSES = [
 export const SCENARIOS: fc.Arbitrary<Scenario> = fc
   .constantFrom<Peculiarity>(
     ...(["none", "none", "none", "none", "none", "preflight", "stacked", "limit-zero"] as const),
-    ...(["fractions", "address", "translated", "spelling", "store", "store-hits"] as const),
+    ...([
+      "fractions",
+      "address",
+      "translated",
+      "spelling",
+      "store",
+      "store-hits",
+      "numeric-text",
+    ] as const),
   )
   .chain((peculiarity) =>
     fc.record({

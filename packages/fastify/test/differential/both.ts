@@ -93,9 +93,11 @@ function optionsFor({ peculiarity, options }: Scenario, told: string[]): Record<
       user(request) === "listed" || key === "192.0.2.2",
   };
   const bare = peculiarity === "bare-body";
+  const answered = peculiarity === "numeric-text" ? String(max ?? 3) : (max ?? 3);
   const all: Record<string, unknown> = {
     ...same,
-    ...{ max: isFunction ? async () => max ?? 3 : max, allowList: lists[allowList] },
+    ...{ max: isFunction ? async () => answered : max, allowList: lists[allowList] },
+    ...(peculiarity === "widths" && { timeWindow: widthOf }),
     exponentialBackoff: peculiarity === "backoff",
     ...(keyed && { keyGenerator: user }),
     ...(hides !== "none" && { addHeaders: hidden[hides], addHeadersOnExceeding: hidden[hides] }),
@@ -106,6 +108,11 @@ function optionsFor({ peculiarity, options }: Scenario, told: string[]): Record<
     ...{ onExceeding: tell("below"), onExceeded: tell("over"), onBanReach: tell("ban") },
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** The window of each of many clients. */
+function widthOf(_request: FastifyRequest, key: string): number {
+  return 5_000 + Number(key.replace("user-", ""));
 }
 
 function built(what: string, context: errorResponseBuilderContext): object {

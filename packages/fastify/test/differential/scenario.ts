@@ -11,7 +11,7 @@ import type { RateLimitHook } from "../../src/index.ts";
 export const PECULIARITIES = [
   ...(["none", "preflight", "group", "every-handler", "backoff", "ban-window"] as const),
   ...(["limit-zero", "bare-body", "fractions", "stacked", "address", "translated"] as const),
-  "address-lists",
+  ...(["address-lists", "numeric-text", "widths"] as const),
 ] as const;
 
 export type Peculiarity = (typeof PECULIARITIES)[number];
@@ -61,7 +61,11 @@ const URLS: Readonly<Partial<Record<Peculiarity, readonly string[]>>> = {
   ...{ backoff: ["/"], "ban-window": ["/"] },
   group: ["/one-of-two", "/other-of-two"],
   "every-handler": ["/handled"],
+  widths: ["/"],
 };
+
+/** More clients, each with a width of window of its own, than there are widths. */
+const WIDTHS = 68;
 
 export const SCENARIOS: fc.Arbitrary<Scenario> = fc
   .constantFrom<Peculiarity>(...Array<Peculiarity>(12).fill("none"), ...PECULIARITIES)
@@ -69,9 +73,24 @@ export const SCENARIOS: fc.Arbitrary<Scenario> = fc
     fc.record({
       peculiarity: fc.constant(peculiarity),
       options: optionsOf(peculiarity),
-      requests: fc.array(requestOf(peculiarity), { minLength: 8, maxLength: 20, size: "max" }),
+      requests: peculiarity === "widths" ? manyClients() : requestsOf(peculiarity, 8, 20),
     }),
   );
+
+function requestsOf(
+  peculiarity: Peculiarity,
+  minLength: number,
+  maxLength: number,
+): fc.Arbitrary<ScenarioRequest[]> {
+  return fc.array(requestOf(peculiarity), { minLength, maxLength, size: "max" });
+}
+
+/** Requests of one client after the other, and of the first ones again. */
+function manyClients(): fc.Arbitrary<ScenarioRequest[]> {
+  return requestsOf("widths", WIDTHS + 4, WIDTHS + 8).map((requests) =>
+    requests.map((request, index) => ({ ...request, user: `user-${index % WIDTHS}` })),
+  );
+}
 
 function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
   const isAddressed = ADDRESSES[peculiarity] !== undefined;
@@ -83,11 +102,16 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
   return fc
     .record({
       max: fc.constantFrom(...(limits[peculiarity] ?? [1, 2, 3, 4, undefined])),
-      isFunction: peculiarity === "fractions" ? fc.constant(true) : fc.boolean(),
+      isFunction: ["fractions", "numeric-text"].includes(peculiarity)
+        ? fc.constant(true)
+        : fc.boolean(),
       timeWindow: fc.constantFrom<number | string>(...[1_000, 2_500, "2 seconds", "1m", 5_000.5]),
       ban: isPenal ? fc.constantFrom(1, 2) : fc.constantFrom(undefined, undefined, -1, 0, 1, 2),
       continueExceeding: isPenal ? fc.constant(true) : fc.constantFrom(false, false, false, true),
-      keyed: isAddressed ? fc.constant(false) : fc.boolean(),
+      keyed:
+        isAddressed || peculiarity === "widths"
+          ? fc.constant(peculiarity === "widths")
+          : fc.boolean(),
       allowList: isAddressed ? fc.constant("none") : fc.constantFrom("none", "array", "function"),
       hook: fc.constantFrom<RateLimitHook | undefined>(
         ...([

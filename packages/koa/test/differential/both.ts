@@ -36,7 +36,14 @@ export async function sendThroughBoth(theirs: Make, scenario: Scenario): Promise
   return pairs;
 }
 
-const ours: Make = (options) => rateLimit({ ...(options as Options), validate: false });
+/** Ours; where it cannot be made, the error that says so is the answer to every request. */
+const ours: Make = (options) => {
+  try {
+    return rateLimit({ ...(options as Options), validate: false });
+  } catch (error) {
+    return () => Promise.reject(error);
+  }
+};
 
 function application({ options, peculiarity }: Scenario, make: Make): Koa {
   const app = new Koa({ proxy: true, maxIpsCount: 1 });
@@ -48,11 +55,17 @@ function application({ options, peculiarity }: Scenario, make: Make): Koa {
     const { message, id } = context.state["rateLimit"] ?? {};
     if (id !== undefined) context.set("x-told", JSON.stringify([message, id]));
   });
-  app.use(make(optionsFor(options)));
+  app.use(make(peculiarity === "numeric-text" ? withText(options) : optionsFor(options)));
   if (peculiarity === "stacked") app.use(make({ ...optionsFor(options), max: options.max + 1 }));
   return app.use((context) => {
     context.body = "admitted";
   });
+}
+
+/** Options with text for numbers, as from a file of settings. */
+function withText(given: ScenarioOptions): Record<string, unknown> {
+  const { max, status, ...same } = optionsFor(given);
+  return { ...same, max: String(max), ...(status !== undefined && { status: String(status) }) };
 }
 
 function optionsFor(given: ScenarioOptions): Record<string, unknown> {

@@ -42,4 +42,9 @@ export const ROWS: readonly Row<Scenario>[] = [
   ...EVERYWHERE,
   ...(["edge", "preflight", "stacked", "ipv6", "address"] as const).map(inScenario),
   ...(["limit-zero", "long-waits"] as const).map(inScenario),
+  {
+    id: "numeric-text",
+    explains: (difference, pair) =>
+      pair.ours.status === 500 && inScenario("numeric-text").explains(difference, pair),
+  },
 ];

@@ -10,7 +10,7 @@ import fc from "fast-check";
 
 export const PECULIARITIES = [
   ...(["none", "edge", "preflight", "stacked", "ipv6", "address", "limit-zero"] as const),
-  "long-waits",
+  ...(["long-waits", "numeric-text"] as const),
 ] as const;
 
 export type Peculiarity = (typeof PECULIARITIES)[number];
