@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { halvesOf } from "../../src/replication/replica-id.ts";
-import { FRAME_KINDS, FrameWriter } from "../../src/wire/frame.ts";
+import { FrameWriter } from "../../src/wire/frame.ts";
 import { writePage } from "../../src/wire/repair-sections.ts";
-import { hit, TappedCluster, used } from "./tapped-cluster.ts";
-
-const PAGE = FRAME_KINDS.indexOf("page");
-/** Where a frame says what it is for. */
-const KIND_AT = 3;
+import { hit, loseAnswers, TappedCluster, used } from "./tapped-cluster.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
@@ -26,9 +22,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   vi.advanceTimersByTime(8_000);
 
   // All that was asked of the one who is left is lost, and something is heard that others asked for.
-  let isLost = true;
-  const publish = one.transport.publish.bind(one.transport);
-  one.transport.publish = (frame, to) => (!isLost || frame[KIND_AT] !== PAGE) && publish(frame, to);
+  const restore = loseAnswers(one);
   const late = cluster.add();
   vi.advanceTimersByTime(100);
   const { low, high } = halvesOf(one.cluster.status().replica);
@@ -41,7 +35,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   vi.advanceTimersByTime(50);
   expect(used(late)).toBe(0);
 
-  isLost = false;
+  restore();
   vi.advanceTimersByTime(1_500);
   expect(used(late)).toBe(10);
 });

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter, type Limiter } from "../../src/limiter.ts";
-import { FRAME_KINDS } from "../../src/wire/frame.ts";
-import { HUNDRED_A_MINUTE, hit, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
-
-const PAGE = FRAME_KINDS.indexOf("page");
-/** Where a frame says what it is for. */
-const KIND_AT = 3;
+import {
+  HUNDRED_A_MINUTE,
+  hit,
+  loseAnswers,
+  TappedCluster,
+  type TappedMember,
+} from "./tapped-cluster.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
@@ -44,14 +45,11 @@ describe("a limiter that is made when the process has been ready for long", () =
     vi.advanceTimersByTime(1_000);
     hit(one, 20);
     vi.advanceTimersByTime(5_000);
-    let isLost = true;
-    const publish = one.transport.publish.bind(one.transport);
-    one.transport.publish = (frame, to) =>
-      (!isLost || frame[KIND_AT] !== PAGE) && publish(frame, to);
+    const restore = loseAnswers(one);
     const used = late(other);
     vi.advanceTimersByTime(1_000);
     expect(used()).toBe(0);
-    isLost = false;
+    restore();
     vi.advanceTimersByTime(2_500);
     expect(used()).toBe(20);
   });

@@ -12,6 +12,7 @@ import { addressOf } from "../../src/replication/replica-id.ts";
 import type { Replicator } from "../../src/replication/replicator.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
+import { FRAME_KINDS } from "../../src/wire/frame.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {
@@ -112,4 +113,17 @@ export function alive({ cluster }: TappedMember): string[] {
     .peers.filter(({ isAlive }) => isAlive)
     .map(({ replica }) => replica)
     .sort();
+}
+
+const PAGE = FRAME_KINDS.indexOf("page");
+/** Where a frame says what it is for. */
+const KIND_AT = 3;
+
+/** Loses all that a member answers to those who ask, until what is returned is called. */
+export function loseAnswers({ transport }: TappedMember): () => void {
+  const publish = transport.publish.bind(transport);
+  transport.publish = (frame, to) => frame[KIND_AT] !== PAGE && publish(frame, to);
+  return () => {
+    transport.publish = publish;
+  };
 }
