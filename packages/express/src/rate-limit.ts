@@ -42,7 +42,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
   return Object.defineProperties(middleware as RateLimitRequestHandler, {
     limiter: { get: () => gate.limiter, enumerable: true },
     limiters: { get: () => gate.limiters, enumerable: true },
-    resetKey: { value: (key: string) => resetKey(settings, key), enumerable: true },
+    resetKey: { value: (key: string) => settings.store.resetKey(key), enumerable: true },
     getKey: { value: (key: string) => getKey(settings, key), enumerable: true },
   });
 }
@@ -67,23 +67,10 @@ function refuse(
   }
 }
 
-function resetKey({ gate, store }: Settings, key: string): unknown {
-  if (store !== null) return store.resetKey(key);
-  for (const limiter of gate.limiters) limiter.reset(key);
-  return undefined;
-}
-
 function getKey(
-  { gate, store }: Settings,
+  { store }: Settings,
   key: string,
 ): Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined {
-  if (store !== null) {
-    if (typeof store.get === "function") return store.get(key);
-    throw new Error("The current store does not support the get/getKey method");
-  }
-  const { known = false, results = [] } = gate.limiter?.inspect(key) ?? {};
-  const [result] = results;
-  if (!known || result === undefined || result.resetMs === 0) return Promise.resolve(undefined);
-  const resetTime = new Date(Date.now() + result.resetMs);
-  return Promise.resolve({ totalHits: result.used, resetTime });
+  if (typeof store.get === "function") return store.get(key);
+  throw new Error("The current store does not support the get/getKey method");
 }

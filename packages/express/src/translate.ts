@@ -5,7 +5,7 @@
  * express-rate-limit expect.
  */
 
-import { fixedWindow, MINUTE, TidegateError } from "@tidegate/core";
+import { fixedWindow, TidegateError } from "@tidegate/core";
 import {
   type Customs,
   DRAFTS,
@@ -23,6 +23,7 @@ import {
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
+import { GateStore } from "./gate-store.ts";
 import { LimiterStore } from "./limiter-store.ts";
 import type { Options, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
@@ -30,23 +31,9 @@ import { RequestInfo } from "./rate-limit-info.ts";
 import { isMadePerRequest, sayUnknownSwitches, warningsOf } from "./safety-nets.ts";
 import type { Store } from "./store.ts";
 import { asStore, StoreCounter, sayReused } from "./store-counter.ts";
+import { DEFAULTS, usedOptions } from "./used-options.ts";
 
 const STORE_TIMEOUT_MS = 5_000;
-
-/** What express-rate-limit does where nothing else is said. */
-const DEFAULTS = {
-  windowMs: MINUTE,
-  limit: 5,
-  message: "Too many requests, please try again later.",
-  statusCode: 429,
-  legacyHeaders: true,
-  standardHeaders: false,
-  requestPropertyName: "rateLimit",
-  skipFailedRequests: false,
-  skipSuccessfulRequests: false,
-  ipv6Subnet: 56,
-  passOnStoreError: false,
-} as const;
 
 const LEGACY_NAMES = {
   limit: "X-RateLimit-Limit",
@@ -79,8 +66,8 @@ const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
 /** Everything that a middleware needs to know. */
 export interface Settings {
   readonly gate: Gate<Request, Response>;
-  /** The store that counts, if it is not a limiter of ours. */
-  readonly store: Store | null;
+  /** What counts, as a store. */
+  readonly store: Store;
   readonly warnings: Warnings;
   readonly message: unknown;
   readonly handler: Options["handler"] | undefined;
@@ -96,12 +83,15 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   sayRemoved(given, warnings);
   sayUnknownSwitches(given.validate, warnings);
   const gateOptions = gateOptionsOf(given, warnings);
-  const used = { ...DEFAULTS, ...given, ...usedOf(gateOptions) } as unknown as Options;
+  const counted = new GateStore();
   const store = given.store === undefined ? null : asStore(given.store);
+  const used = usedOptions(given, gateOptions, store ?? counted);
   const customs = customsOf(given, gateOptions, warnings, used, store);
+  const gate = makeGate(gateOptions, customs);
+  counted.gate = gate;
   return {
-    gate: makeGate(gateOptions, customs),
-    store: store instanceof LimiterStore ? null : store,
+    gate,
+    store: store === null || store instanceof LimiterStore ? counted : store,
     warnings,
     message: used.message,
     handler: given.handler,
@@ -224,13 +214,4 @@ function sayRemoved(given: object, warnings: Warnings): void {
       warnings.say("TIDEGATE_OPTION_REMOVED", `It is called ${name}.`, undefined, as);
     }
   }
-}
-
-function usedOf(options: GateOptions<Request, Response>): Partial<Options> {
-  const { limit, legacyHeaders, windowMs } = options;
-  return {
-    ...(typeof windowMs === "function" && { windowMs: DEFAULTS.windowMs }),
-    ...(limit !== undefined && { limit: limit as Options["limit"] }),
-    ...(legacyHeaders !== undefined && { legacyHeaders }),
-  };
 }

@@ -1,0 +1,87 @@
+/**
+ * The options as handlers and stores are told them: what was not given is what is done without it, as
+ * express-rate-limit tells its own.
+ */
+
+import { MINUTE } from "@tidegate/core";
+import { type GateOptions, withoutUndefined } from "@tidegate/core/http";
+import type { Request, Response } from "express";
+import { EXPRESS } from "./express-framework.ts";
+import { ipKeyGenerator } from "./ip-key-generator.ts";
+import type { Options, RateLimitInfo, RateLimitOptions } from "./options.ts";
+import { policyName } from "./policy-name.ts";
+import type { Store } from "./store.ts";
+
+/** What express-rate-limit does where nothing else is said. */
+export const DEFAULTS: {
+  readonly windowMs: number;
+  readonly limit: number;
+  readonly message: string;
+  readonly statusCode: number;
+  readonly legacyHeaders: boolean;
+  readonly standardHeaders: boolean;
+  readonly requestPropertyName: string;
+  readonly skipFailedRequests: boolean;
+  readonly skipSuccessfulRequests: boolean;
+  readonly ipv6Subnet: number;
+  readonly passOnStoreError: boolean;
+} = {
+  windowMs: MINUTE,
+  limit: 5,
+  message: "Too many requests, please try again later.",
+  statusCode: 429,
+  legacyHeaders: true,
+  standardHeaders: false,
+  requestPropertyName: "rateLimit",
+  skipFailedRequests: false,
+  skipSuccessfulRequests: false,
+  ipv6Subnet: 56,
+  passOnStoreError: false,
+};
+
+/** Where warnings go without a logger. */
+const LOGGER: Options["logger"] = { error: emit, warn: emit };
+
+/** @param store what counts, as a store */
+export function usedOptions(
+  given: Partial<RateLimitOptions>,
+  { limit, legacyHeaders, windowMs, key }: GateOptions<Request, Response>,
+  store: Store,
+): Options {
+  const { validate = true, standardHeaders, preset = "parity" } = given;
+  const used = {
+    ...DEFAULTS,
+    skip: () => false,
+    requestWasSuccessful: (_request: Request, { statusCode }: Response) => statusCode < 400,
+    logger: LOGGER,
+    ...given,
+    ...(typeof windowMs === "function" && { windowMs: DEFAULTS.windowMs }),
+    ...withoutUndefined({ limit, legacyHeaders }),
+    ...(standardHeaders === true && {
+      standardHeaders: preset === "parity" ? "draft-6" : "draft-11",
+    }),
+    store,
+    keyGenerator: key ?? ((request: Request, response: Response) => byAddress(request, response)),
+    validate:
+      typeof validate === "boolean" ? { default: validate } : { default: true, ...validate },
+  } as unknown as Options;
+  const { requestPropertyName: property, ipv6Subnet: subnet } = used;
+
+  async function byAddress(request: Request, response: Response): Promise<string> {
+    const ip = EXPRESS.address(request) ?? "";
+    if (typeof subnet !== "function") return ipKeyGenerator(ip, subnet);
+    return ipKeyGenerator(ip, ip.includes(":") ? await subnet(request, response) : false);
+  }
+
+  function identifier(request: Request): string {
+    const info: RateLimitInfo | undefined = Reflect.get(request, property);
+    return policyName(info?.limit ?? DEFAULTS.limit, used.windowMs);
+  }
+
+  return { ...used, identifier: given.identifier ?? identifier };
+}
+
+function emit(error: unknown, message?: string): void {
+  const isWhole = error instanceof Error && message === undefined;
+  process.emitWarning(isWhole ? error : `${message ?? ""} ${String(error)}`.trim());
+}
