@@ -6,7 +6,7 @@
  */
 
 import { STATUS_CODES } from "node:http";
-import { durationText, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import { durationText, isThenable, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { errorResponseBuilderContext } from "./options.ts";
 import type { Settings } from "./translate.ts";
@@ -14,13 +14,13 @@ import type { Settings } from "./translate.ts";
 /** Null goes on; a response may be on its way already; anything else is to be thrown. */
 export type Answer = null | "sent" | { readonly thrown: unknown };
 
-/** Sends a refusal, or says what to throw. */
+/** Sends a refusal, or says what to throw; later, where the application's own error takes its time. */
 export function refuse(
   { gate, ban, errorResponseBuilder, onBanReach, shownKey }: Settings,
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-): Answer {
+): Answer | Promise<Answer> {
   gate.announce(request, reply, refusal);
   const { verdict, problem, status, reason, key } = refusal;
   const isBanned = ban !== null && verdict !== null && verdict.used - verdict.limit > ban;
@@ -38,7 +38,18 @@ export function refuse(
   }
   if (!isLimited) return thrown(errorOf(STATUS_CODES[status] ?? "Refused", status));
   const context = contextOf(refusal, isBanned ? 403 : status, isBanned);
-  const built = errorResponseBuilder?.(request, context);
+  const built: unknown = errorResponseBuilder?.(request, context);
+  return isThenable(built)
+    ? Promise.resolve(built).then((later) => answerOf(later, context, reply), thrown)
+    : answerOf(built, context, reply);
+}
+
+/** What the application made of a refusal, or the usual error if that is nothing. */
+function answerOf(
+  built: unknown,
+  context: errorResponseBuilderContext,
+  reply: FastifyReply,
+): Answer {
   if (typeof built !== "object" || built === null) {
     return thrown(errorOf(`Rate limit exceeded, retry in ${context.after}`, context.statusCode));
   }

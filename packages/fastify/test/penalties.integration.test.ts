@@ -136,6 +136,30 @@ describe("createRateLimit", () => {
     );
   });
 
+  it("takes a function that fails for exceeded or for let through, as onError says", async () => {
+    const keyGenerator = (): never => {
+      throw new Error("no key");
+    };
+    for (const [onError, isAllowed] of [
+      ["closed", false],
+      ["open", true],
+    ] as const) {
+      await withPlugin(
+        { global: false, max: 2, validate: false },
+        {
+          build: (server) => {
+            const ask = server.createRateLimit({ keyGenerator, onError });
+            server.get("/", async (request) => ask(request));
+          },
+          visit: async (app) => {
+            const { body } = await app.get();
+            expect(body).toMatchObject(isAllowed ? { isAllowed } : { isAllowed, isExceeded: true });
+          },
+        },
+      );
+    }
+  });
+
   it("says who is always let through, and whom it asks for", async () => {
     await withPlugin(
       { global: false },

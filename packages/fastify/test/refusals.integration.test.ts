@@ -37,6 +37,17 @@ describe("refusals", () => {
     expect(contexts).toEqual([context, context, context, context]);
   });
 
+  it("are what errorResponseBuilder makes later, or what it fails with", async () => {
+    const own = { statusCode: 429, code: "slow" };
+    const later = async () => own;
+    expect((await refused({ errorResponseBuilder: later })).slice(0, 2)).toEqual([429, own]);
+    const failing = () => Promise.reject(new Error("no catalogue"));
+    const [status, body] = await refused({ errorResponseBuilder: failing });
+    expect([status, body]).toMatchObject([500, { message: "no catalogue" }]);
+    const unlimited = await refused({ errorResponseBuilder: later, keyGenerator: async () => "a" });
+    expect(unlimited.slice(0, 2)).toEqual([429, own]);
+  });
+
   it("are thrown, so that an error handler sees them", async () => {
     const seen: unknown[] = [];
     await withPlugin(

@@ -83,9 +83,10 @@ export function announce<Request, Response>(
   refusal: Refusal,
 ): void {
   const { onLimited, warnings } = plan;
-  if (onLimited === null || refusal.reason === "error") return;
-  // A list is no limit, but a dry run has no other way to show whom it would keep out.
-  if (refusal.reason === "list" && refusal.enforced) return;
+  if (onLimited === null) return;
+  // These are no limits, but a dry run has no other way to show whom it would keep out.
+  const isLimit = refusal.reason !== "list" && refusal.reason !== "error";
+  if (!isLimit && refusal.enforced) return;
   const fail = (error: unknown) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
   try {
     const pending = onLimited(request, response, refusal);
