@@ -163,8 +163,20 @@ export class GaugeShape implements Shape {
     visit(component);
   }
 
-  /** What a replica held ends with it, so nobody has to hear of that from others. */
-  emitHeard(): void {}
+  /**
+   * What a replica held ends with it, but who is silent may come back, and whoever is told of it here
+   * takes all that it has sent as heard.
+   */
+  emitHeard(
+    id: number,
+    replica: number,
+    _now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.#chain.show(id, replica, component, visit);
+  }
 
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
