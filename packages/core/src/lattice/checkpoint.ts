@@ -3,7 +3,9 @@
  *
  * Starting a saturated bucket from a truncated history would forgive it, so the level outlives its
  * slots. Two replicas' levels compare only after the same slot: the older one is folded forward
- * first, because the larger of two different slots is a level that never was.
+ * first, because the larger of two different slots is a level that never was. A level may lack hits that
+ * its replica has not heard of, and has none that did not happen, so of two after one slot the larger
+ * is nearer to the truth.
  */
 
 export interface Checkpoint {
@@ -11,8 +13,6 @@ export interface Checkpoint {
   readonly slot: number;
   /** The level after that slot, in thousandths of a hit. */
   readonly level: number;
-  /** Whether every known replica had declared the slot final before it was folded. */
-  readonly exact: boolean;
 }
 
 /** The level one slot later: drained by `leak`, then filled by the slot's hits. */
@@ -25,9 +25,8 @@ export function drain(level: number, leak: number, slots: number): number {
   return Math.max(0, level - leak * slots);
 }
 
-/** Which of two checkpoints after the same slot to keep: exact before estimated, then the larger. */
+/** Which of two checkpoints after the same slot to keep: the larger. */
 export function betterCheckpoint(known: Checkpoint, heard: Checkpoint): Checkpoint {
-  if (known.exact !== heard.exact) return known.exact ? known : heard;
   return heard.level > known.level ? heard : known;
 }
 
@@ -45,9 +44,8 @@ export function joinedCheckpoint(
 ): Checkpoint {
   if (heard.slot <= own.slot) {
     // The hits of the slots between are folded away here: what is left is a lower bound.
-    const gap = own.slot - heard.slot;
-    const level = drain(heard.level, leak, gap);
-    return betterCheckpoint(own, { slot: own.slot, level, exact: heard.exact && gap === 0 });
+    const level = drain(heard.level, leak, own.slot - heard.slot);
+    return betterCheckpoint(own, { slot: own.slot, level });
   }
   // Fold ours forward, and choose the start that leads to theirs if theirs is the better one.
   let level = own.level;
@@ -57,7 +55,6 @@ export function joinedCheckpoint(
     level = foldSlot(level, leak, hits);
     change += hits - leak;
   }
-  const forward = { slot: heard.slot, level, exact: false };
-  if (betterCheckpoint(forward, heard) === forward || heard.level === level) return own;
-  return { slot: own.slot, level: Math.max(0, heard.level - change), exact: false };
+  if (heard.level <= level) return own;
+  return { slot: own.slot, level: Math.max(0, heard.level - change) };
 }

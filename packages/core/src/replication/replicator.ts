@@ -218,8 +218,6 @@ export class Replicator implements Listener {
     from.refused = heartbeat.refused;
     from.membersSum = heartbeat.members;
     this.#repair.heartbeat(from, heartbeat, this.clock.now());
-    // A slot is only final for us when all that was counted in it has been heard.
-    if (!from.isBehind) this.replicas.declareFinal(from.index, heartbeat.finalUntilMs);
   }
 
   asked(from: Member, asking: Asking): void {

@@ -27,7 +27,6 @@ export class Replicas {
   // These grow with the replicas heard of: most limiters never hear of any.
   readonly #states: number[] = [];
   readonly #offsets: number[] = [];
-  readonly #finals: number[] = [];
   readonly #free: number[] = [];
   /** Strangers that nothing referred to a while ago, and that nobody has named since. */
   #unused = new Set<number>();
@@ -64,7 +63,6 @@ export class Replicas {
     this.#states[index] = isAlive ? ALIVE : SILENT;
     if (isAlive) this.aliveCount++;
     this.#offsets[index] = 0;
-    this.#finals[index] = Number.NEGATIVE_INFINITY;
     return index;
   }
 
@@ -107,24 +105,6 @@ export class Replicas {
     this.#tell();
   }
 
-  /** Until when, in the cluster's time, that replica has declared its counts final. */
-  finalUntilMs(index: number): number {
-    return this.#finals[index]!;
-  }
-
-  /** Until when every other replica alive has declared its counts final. */
-  leastFinalUntilMs(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const index of this.alive()) {
-      if (index !== SELF) least = Math.min(least, this.#finals[index]!);
-    }
-    return least;
-  }
-
-  declareFinal(index: number, clusterMs: number): void {
-    if (clusterMs > this.#finals[index]!) this.#finals[index] = clusterMs;
-  }
-
   /** Whether what the replica holds in a gauge counts. */
   isAlive(index: number): boolean {
     return this.#states[index] === ALIVE;
@@ -153,15 +133,6 @@ export class Replicas {
     this.#states[index] = DROPPED;
     this.#indexes.delete(this.idOf(index));
     this.#tell();
-  }
-
-  /** The numbers of every replica alive, this process first. */
-  alive(): number[] {
-    const alive: number[] = [];
-    for (let index = 0; index < this.#ids.length; index++) {
-      if (this.#states[index] === ALIVE) alive.push(index);
-    }
-    return alive;
   }
 
   /** How many numbers are in use. */

@@ -6,7 +6,7 @@
  * folded into its level. In a cluster the rings keep a bin for the next slot too, because a replica
  * whose clock is a little ahead is in it already.
  *
- *     | slot high, exact, joined | slot low | chain | level | own … | others … |
+ *     | slot high, joined | slot low | chain | level | own … | others … |
  *                                           └ bucket        └ in a cluster
  */
 
@@ -17,15 +17,7 @@ import type { ComponentVisitor, Timing } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 import type { Replicas } from "./replicas.ts";
 import { SlotBins } from "./slot-bins.ts";
-import {
-  EXACT,
-  JOINED_SHIFT,
-  SLOT_HIGH,
-  SLOT_HIGH_MASK,
-  SLOT_LOW,
-  SlotHead,
-  UNSET,
-} from "./slot-head.ts";
+import { JOINED_SHIFT, SLOT_HIGH, SLOT_HIGH_MASK, SLOT_LOW, SlotHead, UNSET } from "./slot-head.ts";
 import { SlotRings } from "./slot-rings.ts";
 import { SlotTime } from "./slot-time.ts";
 
@@ -56,7 +48,6 @@ export class SlotGrid {
   readonly #records: RecordPool;
   readonly #base: number;
   readonly #replicas: Replicas;
-  readonly #slotMs: number;
   readonly #slots: number;
   readonly #binCount: number;
   readonly #rings: SlotRings;
@@ -68,7 +59,6 @@ export class SlotGrid {
     this.#records = records;
     this.#base = base;
     this.#replicas = replicas;
-    this.#slotMs = slotMs;
     this.#binCount = slots + this.ahead;
     this.head = new SlotHead(records, base);
     this.time = new SlotTime(slotMs, this.#binCount);
@@ -80,8 +70,7 @@ export class SlotGrid {
   }
 
   begin(id: number): void {
-    const exact = this.#replicas.aliveCount === 1 ? EXACT : 0;
-    this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET | exact);
+    this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET);
   }
 
   /** Turns a record to the current slot; what leaves a bucket's rings goes into its level. */
@@ -94,18 +83,16 @@ export class SlotGrid {
     const high = chunk[at + SLOT_HIGH]!;
     const slot = (high & SLOT_HIGH_MASK) * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0);
     if (slot === now) return;
-    let exact = high & EXACT;
     if ((high & SLOT_HIGH_MASK) !== UNSET) {
       if (slot > now && this.level !== null) {
         this.foldAll(id);
         return;
       }
-      if (!this.#isFinal(now - this.#slots)) exact = 0;
       if (slot < now) this.#turn(id, slot, now - slot);
       else this.#turnBack(id, slot);
     }
     const joined = Math.max(0, (high >>> JOINED_SHIFT) - Math.max(0, now - slot));
-    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | exact | (joined << JOINED_SHIFT);
+    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | (joined << JOINED_SHIFT);
     chunk[at + SLOT_LOW] = now | 0;
   }
 
@@ -275,12 +262,6 @@ export class SlotGrid {
     const first = Math.max(this.time.slot + this.ahead + 1, last - this.#binCount + 1);
     for (let dropped = first; dropped <= last; dropped++) this.bins.empty(id, this.binOf(dropped));
     this.refresh(id);
-  }
-
-  /** Whether every replica alive has said that it will add nothing to `slot` any more. */
-  #isFinal(slot: number): boolean {
-    if (this.#replicas.aliveCount === 1) return true;
-    return this.#replicas.leastFinalUntilMs() >= (slot + 1) * this.#slotMs;
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The first words of a key's slots: the slot that they are turned to, and what is known of the level of a
- * bucket, in the bits above its high half.
+ * The first words of a key's slots: the slot that they are turned to and, in the bits above its high
+ * half, how many of those that are kept are in a bucket's level as well.
  *
- *     | slot high, exact, joined | slot low |
+ *     | slot high, joined | slot low |
  */
 
 import type { RecordPool } from "./record-pool.ts";
@@ -10,10 +10,8 @@ import type { RecordPool } from "./record-pool.ts";
 export const SLOT_HIGH = 0;
 export const SLOT_LOW = 1;
 
-/** The bit that says the level is exact. */
-export const EXACT = 0x1_0000;
 /** The bits that say how many of the slots that are kept are in the level as well. */
-export const JOINED_SHIFT = 17;
+export const JOINED_SHIFT = 16;
 const JOINED_MASK = -1 << JOINED_SHIFT;
 export const SLOT_HIGH_MASK = 0xffff;
 /** The high half of no slot: the record has not been aligned yet. */
@@ -27,16 +25,6 @@ export class SlotHead {
   constructor(records: RecordPool, base: number) {
     this.#records = records;
     this.#word = base + SLOT_HIGH;
-  }
-
-  /** Whether every known replica had declared what is in the level final before it was folded. */
-  isExact(id: number): boolean {
-    return (this.#records.word(id, this.#word) & EXACT) !== 0;
-  }
-
-  setExact(id: number, exact: boolean): void {
-    const others = this.#records.word(id, this.#word) & ~EXACT;
-    this.#records.setWord(id, this.#word, others | (exact ? EXACT : 0));
   }
 
   /**

@@ -19,15 +19,14 @@ export class ToldLevels {
 
   /** The level of a record after the newest slot of which nothing more is counted. */
   of(id: number): Checkpoint {
-    let { slot, level, exact } = this.#folded(id);
+    let { slot, level } = this.#folded(id);
     const leak = this.#grid.level?.leak ?? 0;
     const end = slot + this.#grid.head.joined(id);
     while (slot < end) {
       slot++;
       level = foldSlot(level, leak, this.#hitsIn(id, slot));
-      exact = false;
     }
-    return { slot, level, exact };
+    return { slot, level };
   }
 
   /** Merges a level that was heard; returns whether it was better than the own one. */
@@ -39,7 +38,6 @@ export class ToldLevels {
     const joined = joinedCheckpoint(own, heard, level.leak, (slot) => this.#hitsIn(id, slot));
     if (joined === own) return false;
     level.set(id, joined.level);
-    grid.head.setExact(id, joined.exact);
     grid.head.setJoined(id, Math.max(grid.head.joined(id), heard.slot - own.slot));
     return true;
   }
@@ -53,7 +51,7 @@ export class ToldLevels {
   #folded(id: number): Checkpoint {
     const grid = this.#grid;
     grid.align(id);
-    return { slot: grid.foldedUntil, level: grid.level?.of(id) ?? 0, exact: grid.head.isExact(id) };
+    return { slot: grid.foldedUntil, level: grid.level?.of(id) ?? 0 };
   }
 
   /** Thousandths of hits that are known of in a slot. */

@@ -2,9 +2,11 @@
  * Levels of buckets after some slot, as a section of a frame: for those who have not heard of each
  * other for longer than slots are kept apart.
  *
- *     | limiter 8 | policy | slot | checkpoints: | key 8 | reset | slots before | level × 2 + exact | … |
+ *     | limiter 8 | policy | slot | checkpoints: | key 8 | reset | slots before | level × 2 | … |
  *
- * The reset is the largest that the sender knew of the key: a level from before a reset is no more.
+ * The reset is the largest that the sender knew of the key: a level from before a reset is no more. The
+ * last bit of a level's number once said that nothing is missing in it. Nobody can know that of those it
+ * has not heard yet, so it is written as 0 and read as nothing.
  */
 
 import type { Checkpoint } from "../lattice/checkpoint.ts";
@@ -47,7 +49,7 @@ export function writeCheckpoints(
     writer.varint(checkpoint.reset);
     writer.varint(slot - checkpoint.slot);
     // A level that large refuses everything for good anyway.
-    writer.varint(2 * Math.min(checkpoint.level, LEVEL_MAX) + (checkpoint.exact ? 1 : 0));
+    writer.varint(2 * Math.min(checkpoint.level, LEVEL_MAX));
   }
   writer.endSection();
   return next;
@@ -79,13 +81,7 @@ export function* readCheckpoints(
       reader.isBroken = true;
       return;
     }
-    sink.checkpoint({
-      ...key,
-      reset,
-      slot: slot - before,
-      level: Math.floor(level / 2),
-      exact: level % 2 === 1,
-    });
+    sink.checkpoint({ ...key, reset, slot: slot - before, level: Math.floor(level / 2) });
     if (read % CHECKPOINTS_AT_ONCE === 0) yield;
   }
 }

@@ -38,6 +38,21 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.close();
   });
 
+  it("is told to whoever counted before it heard anybody, and by that one to others", () => {
+    const fleet = new SimulatedFleet({ policies });
+    fill(fleet.add(), 80);
+    fleet.add();
+    fleet.pass(FOLDED_MS);
+    fill(fleet.add(), 1);
+    fleet.pass(FOLDED_MS);
+    expect(views(fleet)).toEqual([81, 81, 81]);
+    for (const elder of fleet.replicas.splice(0, 2)) elder.crash();
+    fill(fleet.add(), 1);
+    fleet.pass(FOLDED_MS);
+    expect(views(fleet)).toEqual([82, 82]);
+    fleet.close();
+  });
+
   it("is told to whoever comes, although whoever filled it is gone", () => {
     const fleet = new SimulatedFleet({ policies });
     fill(fleet.add(), 90);

@@ -51,7 +51,7 @@ describe("a full frame", () => {
 
   it("of levels is read some at a time", () => {
     const { identity, store } = Array.from(member.replicator.shares.all())[0]!;
-    const level = { slot: Math.floor(NOW_MS / 1_000), level: 1_000, exact: false, reset: 0 };
+    const level = { slot: Math.floor(NOW_MS / 1_000), level: 1_000, reset: 0 };
     const levels = keys.map((key) => ({ ...key, ...level }));
     const joined = vi.spyOn(store.checkpoints, "join");
     const head = { ...identity, policy: 0 };

@@ -47,24 +47,7 @@ describe("a saturated bucket", () => {
 });
 
 describe("a checkpoint after the same slot", () => {
-  it("replaces an estimated one if it is exact, also when it is lower", () => {
-    const [member] = fleet([0, 0], [bucket]);
-    member!.hit(1, 100);
-    member!.at(START_MS + 9 * SLOT_MS);
-    const own = checkpointOf(member!);
-    expect(own.exact).toBe(false);
-    expect(joinCheckpoint(member!, { ...own, level: own.level - 4_000, exact: true })).toBe(true);
-    expect(member!.held(1)).toBe(100_000 - 9 * LEAK - 4_000);
-  });
-
-  it("replaces an exact one never, and an estimated one only if it is higher", () => {
-    const [alone] = fleet([0], [bucket]);
-    alone!.hit(1, 100);
-    alone!.at(START_MS + 9 * SLOT_MS);
-    const exact = checkpointOf(alone!);
-    expect(exact.exact).toBe(true);
-    expect(joinCheckpoint(alone!, { ...exact, level: 9e6, exact: false })).toBe(false);
-
+  it("replaces the own one only if it is higher", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 100);
     member!.at(START_MS + 9 * SLOT_MS);
@@ -80,12 +63,12 @@ describe("a checkpoint after another slot", () => {
     member!.hit(1, 100);
     member!.at(START_MS + 12 * SLOT_MS);
     const own = checkpointOf(member!);
-    const older = { slot: own.slot - 3, level: own.level + 3 * LEAK - 750, exact: true };
+    const older = { slot: own.slot - 3, level: own.level + 3 * LEAK - 750 };
     // Three slots drain more than that, so that the larger number is the lower level.
     expect(joinCheckpoint(member!, older)).toBe(false);
     const higher = { ...older, level: own.level + 3 * LEAK + 1_250 };
     const before = member!.held(1);
-    expect(joinCheckpoint(member!, { ...higher, exact: false })).toBe(true);
+    expect(joinCheckpoint(member!, higher)).toBe(true);
     expect(member!.held(1)).toBe(before + 1_250);
   });
 
@@ -96,9 +79,9 @@ describe("a checkpoint after another slot", () => {
     const own = checkpointOf(member!);
     const slot = own.slot + 2;
     const level = drain(own.level, 2);
-    expect(joinCheckpoint(member!, { slot, level: level - 1, exact: false })).toBe(false);
+    expect(joinCheckpoint(member!, { slot, level: level - 1 })).toBe(false);
     const before = member!.held(1);
-    expect(joinCheckpoint(member!, { slot, level: level + 5_000, exact: false })).toBe(true);
+    expect(joinCheckpoint(member!, { slot, level: level + 5_000 })).toBe(true);
     expect(member!.held(1)).toBe(before + 5_000);
   });
 
@@ -127,7 +110,7 @@ describe("a checkpoint after another slot", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 1);
     const slot = checkpointOf(member!).slot + 100;
-    expect(joinCheckpoint(member!, { slot, level: 9e6, exact: true })).toBe(false);
+    expect(joinCheckpoint(member!, { slot, level: 9e6 })).toBe(false);
   });
 });
 

@@ -22,7 +22,7 @@ const ALL_KEYS = Array.from({ length: KEYS }, (_, key) => key);
 const KINDS = [
   ...["hit", "hit", "hit", "hit", "send", "send", "deliver", "deliver", "deliver", "deliver"],
   ...["refund", "release", "refuse", "evict", "sweep", "reset", "resetAll", "mark", "unmark"],
-  ...["silence", "return", "drop", "final", "checkpoint", "stepBack"],
+  ...["silence", "return", "drop", "checkpoint", "stepBack"],
 ] as const;
 
 export interface Step {
@@ -165,7 +165,6 @@ function act(world: World, twin: Twin, { kind, other, key, amount, pick }: Step)
     silence: () => twin.setAlive(partner.id, false),
     return: () => twin.setAlive(partner.id, true),
     drop: () => pick % 3 === 0 && twin.drop(partner.id),
-    final: () => twin.declareFinal(partner.id, twin.store.clusterNow - 100 * (amount - 1)),
     checkpoint: () => handCheckpoint(twin, partner, key),
     stepBack: () => pick % 8 === 0 && world.stepBack(twin),
   };

@@ -92,19 +92,6 @@ describe("Replicas", () => {
     expect(told).toBe(moves.length);
   });
 
-  it("know until when everybody alive is final", () => {
-    const replicas = new Replicas("self");
-    expect(replicas.leastFinalUntilMs()).toBe(Number.POSITIVE_INFINITY);
-    const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
-    replicas.declareFinal(one, 900);
-    replicas.declareFinal(one, 800);
-    expect(replicas.leastFinalUntilMs()).toBe(Number.NEGATIVE_INFINITY);
-    replicas.declareFinal(two, 700);
-    expect(replicas.leastFinalUntilMs()).toBe(700);
-    replicas.setAlive(two, false);
-    expect(replicas.leastFinalUntilMs()).toBe(900);
-  });
-
   it("have no number left for one too many", () => {
     const replicas = new Replicas("self");
     for (let index = 1; index < NOBODY; index++) replicas.indexOf(`replica-${index}`);

@@ -172,11 +172,6 @@ export class Twin {
     this.reference.drop(replica);
   }
 
-  declareFinal(replica: string, clusterMs: number): void {
-    this.replicas.declareFinal(this.#hear(replica), clusterMs);
-    this.reference.replicas.declareFinal(replica, clusterMs);
-  }
-
   /** Own components and notes changed after a frame, from the real store. */
   send(frame = 0): Sent {
     const components: ReferenceComponent[] = [];

@@ -72,7 +72,7 @@ function vectors(): Vector[] {
   const page = { since: 250, upTo: 300, telling: 4, part: 1, parts: 2 };
   const marks = [{ reset: 3, untilMs: SENT_AT_MS, limit: Number.POSITIVE_INFINITY }, undefined];
   const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
-  const level = { low: 9, high: -9, reset: 7, slot: 99, level: 1_500, exact: true };
+  const level = { low: 9, high: -9, reset: 7, slot: 99, level: 1_500 };
   const opened = SENT_AT_MS - 30_000;
   const names = { name: seal.nameTag("api"), identity: { low: 1, high: 2 } };
   const limiters = [{ ...names, limits: [100, 2 ** 40] }];

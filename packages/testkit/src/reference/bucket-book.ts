@@ -22,7 +22,6 @@ export interface ReferenceBucketOptions {
 export interface ReferenceCheckpoint {
   readonly slot: number;
   readonly level: number;
-  readonly exact: boolean;
 }
 
 export class BucketBook implements ReferenceBook {
@@ -40,25 +39,19 @@ export class BucketBook implements ReferenceBook {
     this.#world = world;
     this.#floors = floors;
     this.#options = options;
-    this.#checkpoint = {
-      slot: this.#current() - options.slotCount,
-      level: 0,
-      exact: world.replicas.isAlone(),
-    };
+    this.#checkpoint = { slot: this.#current() - options.slotCount, level: 0 };
   }
 
   catchUp(): void {
-    const { slotCount, slotMs } = this.#options;
-    const target = this.#current() - slotCount;
-    let { slot, level, exact } = this.#checkpoint;
+    const target = this.#current() - this.#options.slotCount;
+    let { slot, level } = this.#checkpoint;
     if (target === slot) return;
-    if (!this.#world.replicas.isFinal((target + 1) * slotMs)) exact = false;
     while (slot < target) {
       slot++;
       level = this.#fold(level, slot);
     }
     this.#ledger.forget(({ place }) => place <= target);
-    this.#checkpoint = { slot: target, level, exact };
+    this.#checkpoint = { slot: target, level };
   }
 
   /** A clock that was set back keeps nothing apart: all of it goes into the level, which stays. */
@@ -71,7 +64,6 @@ export class BucketBook implements ReferenceBook {
     this.#checkpoint = {
       slot: this.#current() - slotCount,
       level: level > 0 ? level + slotCount * leak : 0,
-      exact: false,
     };
   }
 
@@ -132,7 +124,7 @@ export class BucketBook implements ReferenceBook {
     const own = this.#checkpoint;
     const slot = this.#joinedUntil;
     if (slot <= own.slot) return own;
-    return { slot, level: this.#levelAfter(own.level, slot), exact: false };
+    return { slot, level: this.#levelAfter(own.level, slot) };
   }
 
   /** Merges another replica's checkpoint; returns whether it is better than the own one. */
@@ -145,16 +137,13 @@ export class BucketBook implements ReferenceBook {
       for (let slot = heard.slot; slot < own.slot; slot++) {
         level = Math.max(0, level - this.#options.leak);
       }
-      const forward = { slot: own.slot, level, exact: heard.exact && heard.slot === own.slot };
-      if (!isBetter(forward, own)) return false;
-      this.#checkpoint = forward;
+      if (level <= own.level) return false;
+      this.#checkpoint = { slot: own.slot, level };
       this.#floors?.heardLevel(heard.slot);
       return true;
     }
-    const level = this.#levelAfter(own.level, heard.slot);
-    if (!isBetter(heard, { slot: heard.slot, level, exact: false })) return false;
-    if (heard.level === level) return false;
-    this.#checkpoint = { slot: own.slot, level: this.#startFor(heard), exact: false };
+    if (heard.level <= this.#levelAfter(own.level, heard.slot)) return false;
+    this.#checkpoint = { slot: own.slot, level: this.#startFor(heard) };
     this.#joinedUntil = Math.max(this.#joinedUntil, heard.slot);
     this.#floors?.heardLevel(heard.slot);
     return true;
@@ -189,10 +178,4 @@ export class BucketBook implements ReferenceBook {
   #current(): number {
     return Math.floor(this.#world.clusterNow / this.#options.slotMs);
   }
-}
-
-/** After one slot: exact beats estimated, and of two alike the larger one wins. */
-function isBetter(heard: ReferenceCheckpoint, known: ReferenceCheckpoint): boolean {
-  if (heard.exact !== known.exact) return heard.exact;
-  return heard.level > known.level;
 }

@@ -2,7 +2,6 @@
 
 interface Known {
   isAlive: boolean;
-  finalUntilMs: number;
 }
 
 export class ReferenceReplicas {
@@ -20,7 +19,7 @@ export class ReferenceReplicas {
     if (replica === this.self) return;
     this.#offsets.set(replica, offsetMs);
     if (this.#known.has(replica)) return;
-    this.#known.set(replica, { isAlive: true, finalUntilMs: Number.NEGATIVE_INFINITY });
+    this.#known.set(replica, { isAlive: true });
   }
 
   /** What to add to a time on its clock to have it on ours. */
@@ -39,22 +38,5 @@ export class ReferenceReplicas {
 
   drop(replica: string): void {
     this.#known.delete(replica);
-  }
-
-  /** Hears that a replica will count no more in slots that end by then. */
-  declareFinal(replica: string, clusterMs: number): void {
-    const known = this.#known.get(replica);
-    if (known !== undefined) known.finalUntilMs = Math.max(known.finalUntilMs, clusterMs);
-  }
-
-  /** Whether every replica alive has declared everything up to a time of the cluster's final. */
-  isFinal(clusterMs: number): boolean {
-    return [...this.#known.values()].every(
-      ({ isAlive, finalUntilMs }) => !isAlive || finalUntilMs >= clusterMs,
-    );
-  }
-
-  isAlone(): boolean {
-    return [...this.#known.values()].every(({ isAlive }) => !isAlive);
   }
 }
