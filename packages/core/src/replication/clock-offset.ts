@@ -1,5 +1,6 @@
 /**
- * How far another replica's clock is behind ours, from nothing but the frames it sends.
+ * How far another replica's clock is behind ours, from the frames it sends, and before the first of
+ * them from what others say.
  *
  * A frame's age on arrival is the offset plus the time it travelled. Travelling only ever adds, so
  * the smallest of the last ages is nearest to the truth; only the last, because clocks drift and are
@@ -20,6 +21,11 @@ export class ClockOffset {
   /** The last ages in a row that are much larger than the offset, and since when they are. */
   #late: number[] = [];
   #lateSinceMs = 0;
+
+  /** @param toldMs the offset by what others say, which counts like a first frame */
+  constructor(toldMs?: number) {
+    if (toldMs !== undefined) this.#add(toldMs);
+  }
 
   /** Takes note of a frame; returns the offset as it is known now. */
   hear(receivedAtMs: number, sentAtMs: number): number {

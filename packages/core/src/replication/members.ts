@@ -161,7 +161,8 @@ export class Members {
     if (clockMs > member.clockMs || wasAlive) {
       member.clockMs = Math.max(member.clockMs, clockMs);
       member.isHeard = false;
-      member.offset = new ClockOffset();
+      // Its next frame may be an old one that was passed on, and says less of its clock than others do.
+      member.offset = new ClockOffset(offsetMs);
     }
     return member;
   }

@@ -98,4 +98,21 @@ describe("the members of a cluster", () => {
     members.hear("a", 1_200, 605, 1);
     expect([replicas.offsetMs(index), reread]).toEqual([595, 2]);
   });
+
+  it("have clocks of which old frames that are passed on say less than others do", () => {
+    const { members, replicas } = membership();
+    const { index } = members.mention("a", 2_000, 1_950, 1_010)!;
+    members.hear("a", 4_300, 1_000, 1);
+    expect(replicas.offsetMs(index)).toBe(1_010);
+    members.hear("a", 4_400, 3_395, 1);
+    expect(replicas.offsetMs(index)).toBe(1_005);
+  });
+
+  it("have clocks of which their own frames say more in the end than others do", () => {
+    const { members, replicas } = membership();
+    const { index } = members.mention("a", 2_000, 1_950, -9_000)!;
+    for (let beat = 0; beat < 3; beat++)
+      members.hear("a", 13_000 + beat * 1_000, 12_000 + beat * 1_000, 1);
+    expect(replicas.offsetMs(index)).toBe(1_000);
+  });
 });
