@@ -74,8 +74,16 @@ async function installPacked(consumer) {
     JSON.stringify({ name: "consumer", private: true }),
   );
   const tarballs = readdirSync(consumer).filter((file) => file.endsWith(".tgz"));
-  const options = ["--no-audit", "--no-fund", "--offline"];
-  return execute("npm", ["install", ...options, ...tarballs.map((file) => `./${file}`)], {
-    cwd: consumer,
-  });
+  const packages = [...tarballs.map((file) => `./${file}`), ...frameworks()];
+  const options = ["--no-audit", "--no-fund", "--prefer-offline"];
+  return execute("npm", ["install", ...options, ...packages], { cwd: consumer });
+}
+
+/** What the packages are used with, in the versions that they are developed with. */
+function frameworks() {
+  return publishedPackages().flatMap(({ manifest: { peerDependencies, devDependencies } }) =>
+    Object.keys(peerDependencies ?? {})
+      .filter((name) => !/^@(tidegate|types)\//.test(name) && devDependencies[name] !== undefined)
+      .map((name) => `${name}@${devDependencies[name]}`),
+  );
 }
