@@ -54,7 +54,9 @@ function hasExpressIp(prototype: object): boolean {
 function textOfIp(prototype: object): string | undefined {
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at)) {
     const property = Object.getOwnPropertyDescriptor(at, "ip");
-    if (property !== undefined) return property.get?.toString().replaceAll(/\s/g, "");
+    // Engines that compile it anew show other quotes.
+    const text = property?.get?.toString().replaceAll(/\s/g, "").replaceAll('"', "'");
+    if (property !== undefined) return text;
   }
   return undefined;
 }
