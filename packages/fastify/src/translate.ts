@@ -151,10 +151,12 @@ export function customsOf(
     countsRefused,
     makeLimiter: (options): Limiter => limiters.get(options),
     ...(countsTries && { counterOf: countingTries }),
-    onVerdict: (request, _reply, { allowed: passes }, key) => {
-      if (passes) onExceeding?.(request, shownKey(request, key));
-      else onExceeded?.(request, shownKey(request, key));
-    },
+    ...((onExceeding !== undefined || onExceeded !== undefined) && {
+      onVerdict: (request, _reply, { allowed: passes }, key) => {
+        if (passes) onExceeding?.(request, shownKey(request, key));
+        else onExceeded?.(request, shownKey(request, key));
+      },
+    }),
   };
 }
 

@@ -48,8 +48,6 @@ export interface GatePlan<Request, Response> {
   } | null;
 
   readonly letsPreflightsPass: boolean;
-  /** Whether nothing up to the verdict depends on a list, a user's function or a second budget. */
-  readonly isStraight: boolean;
   readonly skip: Asked<Request, Response, unknown> | null;
   readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;
   readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;

@@ -7,6 +7,7 @@
 
 import type { Limiter } from "../limiter.ts";
 import type { GatePlan } from "./gate-plan.ts";
+import { goStraight, isStraight } from "./go-straight.ts";
 import { Passage } from "./passage.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { announce, refusalOf, refuse } from "./refuse.ts";
@@ -30,11 +31,13 @@ export interface Gate<Request, Response> {
 
 export class PlannedGate<Request extends object, Response> implements Gate<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
+  readonly #isStraight: boolean;
   #watched = 0;
   #latest: Request | null = null;
 
   constructor(plan: GatePlan<Request, Response>) {
     this.#plan = plan;
+    this.#isStraight = isStraight(plan);
   }
 
   get limiter(): Limiter | null {
@@ -50,7 +53,9 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
   enter(request: Request, response: Response): Passing {
     if (this.#watched < WATCHED) this.#watch(request);
     try {
-      const passing = new Passage(this.#plan, request, response).enter();
+      const passing = this.#isStraight
+        ? goStraight(this.#plan, request, response)
+        : new Passage(this.#plan, request, response).enter();
       if (!(passing instanceof Promise) || this.#plan.onError === "throw") return passing;
       return passing.catch((error: unknown) => this.#failed(request, response, error));
     } catch (error) {

@@ -9,7 +9,7 @@ import type { Policy } from "../policies/policy.ts";
 import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../policies/sliding-log.ts";
 import { type Budget, Budgets } from "./budget.ts";
 import type { Customs } from "./customs.ts";
-import { type Draft, type FieldName, Fields } from "./fields.ts";
+import { type Draft, type FieldName, Fields, type LegacyFields } from "./fields.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { API_WINDOW_MS, LOGIN } from "./presets.ts";
 import { limitOf, QUOTA_MAX, Quota } from "./quota.ts";
@@ -111,7 +111,7 @@ export class BudgetMaker<Request, Response> {
 
   #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
     const { legacyHeaders, standard } = this.#choice;
-    const { legacy } = this.#customs;
+    const legacy = legacyHeaders && hasNames(this.#customs.legacy) ? this.#customs.legacy : null;
     const { makeLimiter = createLimiter, counterOf = asItIs } = this.#customs;
     const limiter =
       counter === undefined ? (given ?? makeLimiter(this.#limiterOptions(name, policies))) : null;
@@ -121,15 +121,13 @@ export class BudgetMaker<Request, Response> {
       typeof given === "string" ? given : given(quotas[index]!.limit),
     );
     if (standard === "draft-8" || standard === "draft-11") texts.forEach(checkFieldName);
-    const hasFields = legacyHeaders || standard !== null;
+    const hasFields = legacy !== null || standard !== null;
     return {
       counter: counter ?? counterOf(limiter as Limiter),
       limiter,
       quotas,
       names: texts,
-      fields: hasFields
-        ? new Fields({ legacy: legacyHeaders ? legacy : null, standard, quotas, names })
-        : null,
+      fields: hasFields ? new Fields({ legacy, standard, quotas, names }) : null,
       holdsPlaces: policies.some(({ kind }) => kind === "concurrency"),
     };
   }
@@ -151,6 +149,10 @@ export class BudgetMaker<Request, Response> {
       ? (limit) => fieldName(limit, policy.windowMs)
       : fieldName(policy.limit, policy.windowMs);
   }
+}
+
+function hasNames({ allowed, refused }: LegacyFields): boolean {
+  return [allowed, refused].some((names) => Object.values(names).some((name) => name !== null));
 }
 
 function asItIs(limiter: Limiter): Counter {

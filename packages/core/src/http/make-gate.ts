@@ -53,7 +53,7 @@ export function makeGate<Request extends object, Response>(
   const isNamed = choice.standard === "draft-8" || choice.standard === "draft-11";
   const partition = partitioner(given.partitionKey);
   const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
-  const steps: Omit<GatePlan<Request, Response>, "isStraight"> = {
+  return new PlannedGate<Request, Response>({
     framework: customs.framework,
     warnings: customs.warnings,
     budgets,
@@ -83,21 +83,7 @@ export function makeGate<Request extends object, Response>(
     statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
     problems: rules.problems ? new Problems(given.problemType) : null,
     afterwards: afterwardsOf(given, customs),
-  };
-  return new PlannedGate({ ...steps, isStraight: isStraight(steps) });
-}
-
-function isStraight<Request, Response>(
-  steps: Omit<GatePlan<Request, Response>, "isStraight">,
-): boolean {
-  const { skip, key, subnet, block, allow, windowMs, limit, username, cost, afterwards } = steps;
-  return (
-    [skip, key, block, allow, windowMs, limit, username, afterwards?.countIf ?? null].every(
-      (step) => step === null,
-    ) &&
-    typeof subnet !== "function" &&
-    typeof cost === "number"
-  );
+  });
 }
 
 function fieldChoice<Request, Response>(

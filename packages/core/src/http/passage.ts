@@ -9,15 +9,15 @@ import type { CallOptions } from "../limiter/call.ts";
 import { SLIDING_LOG_LIMIT_MAX } from "../policies/sliding-log.ts";
 import { checkSubnet, type Ipv6Subnet } from "./address-key.ts";
 import type { AddressList } from "./address-list.ts";
-import { awaitEnd, checkArguments, type Hit } from "./aftermath.ts";
+import { checkArguments, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
 import { type Key, type KeyAnswer, keyOf } from "./client-key.ts";
+import { conclude, isFollowed } from "./conclude.ts";
 import { isPreflight } from "./cors.ts";
 import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
 import { limitOf } from "./quota.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
-import { tellFields } from "./tell-fields.ts";
 import { isThenable, type MaybePromise } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -39,23 +39,11 @@ export class Passage<Request, Response> {
   }
 
   enter(): Passing {
-    const { letsPreflightsPass, framework, skip, isStraight } = this.#plan;
+    const { letsPreflightsPass, framework, skip } = this.#plan;
     if (letsPreflightsPass && isPreflight(framework, this.#request)) return null;
-    if (isStraight) return this.#goStraight();
     return skip === null
       ? this.#goOn(false)
       : this.#then(skip(this.#request, this.#response), this.#goOn);
-  }
-
-  /** All steps up to the verdict in one, where nothing is to be asked: they would be calls and no more. */
-  #goStraight(): Passing {
-    const { client, subnet, cost } = this.#plan;
-    const key = client.key(this.#request, subnet as Ipv6Subnet);
-    if (key === null) return this.#unaddressed();
-    this.#key = key;
-    this.#cost = cost as number;
-    const verdict = this.#budget.counter.check(key, cost as number);
-    return isThenable(verdict) ? this.#then(verdict, this.#counted) : this.#counted(verdict);
   }
 
   #goOn(skips: unknown): Passing {
@@ -220,39 +208,12 @@ export class Passage<Request, Response> {
 
   #decided(verdict: Verdict): Passing {
     const plan = this.#plan;
-    if (verdict.allowed) {
-      if (plan.afterwards !== null || this.#budget.holdsPlaces) this.#awaitEnd(verdict);
-    } else if (plan.afterwards?.countsRefused === true) this.#awaitEnd(verdict);
-    // It may throw, and what has been taken must come back all the same.
-    plan.onVerdict?.(this.#request, this.#response, verdict, this.#key as Key);
-
-    const telling = tellFields(
-      plan,
-      this.#request,
-      this.#response,
-      this.#budget,
-      this.#key as Key,
-      verdict,
-    );
-    return telling instanceof Promise
-      ? telling.then((names) => this.#finish(verdict, names))
-      : this.#finish(verdict, telling);
-  }
-
-  #awaitEnd(verdict: Verdict): void {
-    awaitEnd(this.#plan, this.#request, this.#response, this.#hits ?? [this.#hit(verdict)]);
-  }
-
-  /** @param names what fields call the policies, if there are any that do */
-  #finish(verdict: Verdict, names: readonly string[] | null): Passing {
-    const plan = this.#plan;
-    if (verdict.allowed) {
-      const { waitMs } = verdict;
-      return waitMs === 0 || plan.dryRun ? null : later(waitMs);
-    }
-    const reason = verdict.reason ?? "limit";
     const budget = this.#budget;
-    return this.#refuse(refusalOf(plan, { reason, key: this.#key, verdict, budget, names }));
+    const followed = isFollowed(plan, budget, verdict)
+      ? (this.#hits ?? [this.#hit(verdict)])
+      : null;
+    const key = this.#key as Key;
+    return conclude(plan, this.#request, this.#response, budget, key, verdict, followed);
   }
 
   #refuse(refusal: Refusal): Passing {
@@ -274,11 +235,4 @@ export class Passage<Request, Response> {
       ? Promise.resolve(answer).then((later) => next.call(this, later as Answer))
       : next.call(this, answer as Answer);
   }
-}
-
-/** Holds a request back so that it leaves at the rate of its bucket. */
-function later(waitMs: number): Promise<null> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(null), waitMs);
-  });
 }

@@ -1,0 +1,67 @@
+/**
+ * What a verdict leads to: what is waited for, what the response says of it, and what becomes of the
+ * request.
+ */
+
+import { awaitEnd, type Hit } from "./aftermath.ts";
+import type { Budget } from "./budget.ts";
+import type { Key } from "./client-key.ts";
+import type { GatePlan } from "./gate-plan.ts";
+import type { Passing } from "./refusal.ts";
+import { refusalOf, refuse } from "./refuse.ts";
+import { tellFields } from "./tell-fields.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Whether something is to be done about a hit once its response has ended. */
+export function isFollowed<Request, Response>(
+  { afterwards }: GatePlan<Request, Response>,
+  { holdsPlaces }: Budget,
+  { allowed }: Verdict,
+): boolean {
+  if (allowed) return afterwards !== null || holdsPlaces;
+  return afterwards?.countsRefused === true;
+}
+
+/** @param followed hits that the response's end decides about; null for none */
+export function conclude<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  budget: Budget,
+  key: Key,
+  verdict: Verdict,
+  followed: readonly Hit[] | null,
+): Passing {
+  if (followed !== null) awaitEnd(plan, request, response, followed);
+  // It may throw, and what has been taken must come back all the same.
+  plan.onVerdict?.(request, response, verdict, key);
+  const telling = tellFields(plan, request, response, budget, key, verdict);
+  return telling instanceof Promise
+    ? telling.then((names) => outcome(plan, request, response, budget, key, verdict, names))
+    : outcome(plan, request, response, budget, key, verdict, telling);
+}
+
+/** @param names what fields call the policies, if there are any that do */
+function outcome<Request, Response>(
+  plan: GatePlan<Request, Response>,
+  request: Request,
+  response: Response,
+  budget: Budget,
+  key: Key,
+  verdict: Verdict,
+  names: readonly string[] | null,
+): Passing {
+  if (verdict.allowed) {
+    const { waitMs } = verdict;
+    return waitMs === 0 || plan.dryRun ? null : later(waitMs);
+  }
+  const reason = verdict.reason ?? "limit";
+  return refuse(plan, request, response, refusalOf(plan, { reason, key, verdict, budget, names }));
+}
+
+/** Holds a request back so that it leaves at the rate of its bucket. */
+function later(waitMs: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), waitMs);
+  });
+}
