@@ -15,7 +15,6 @@ import type { Outlook } from "./outlook.ts";
 import type { Repair } from "./repair.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
-import type { Teller } from "./teller.ts";
 
 /** Heartbeats after which it is no coincidence that another knows of other replicas. */
 const BEATS_APART = 4;
@@ -35,7 +34,6 @@ export interface PulseOptions {
   readonly agreement: ClockAgreement;
   readonly bequest: Bequest;
   readonly arrival: Arrival;
-  readonly teller: Teller;
   readonly repair: Repair;
   readonly differences: Differences;
   readonly sender: Sender;
@@ -52,7 +50,7 @@ export class Pulse extends HeartbeatTimes {
 
   beat(now: number): void {
     const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
-    const { bequest, arrival, teller, repair, differences, sender } = this.#options;
+    const { bequest, arrival, repair, differences, sender } = this.#options;
     this.sent(now);
     shares.keepHouse();
     const rememberedMs = freshness.rememberedMs(shares.lifeMs);
@@ -69,7 +67,6 @@ export class Pulse extends HeartbeatTimes {
     const heartbeat = {
       isReady: arrival.isOver,
       upMs: agreement.upMs(now),
-      finalUntilMs: teller.finalUntilMs(now),
       members: sum,
       ...shares.totals(),
       behind: repair.behind(now),

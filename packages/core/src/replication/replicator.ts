@@ -147,7 +147,7 @@ export class Replicator implements Listener {
     const watch = { outlook: this.outlook, agreement: this.#agreement, bequest, arrival };
     this.#pulse = new Pulse({
       ...{ ...common, ...judges, ...watch, beganAtMs: now, shares },
-      ...{ teller: this.teller, repair: this.#repair },
+      repair: this.#repair,
     });
   }
 

@@ -51,7 +51,6 @@ export class Teller implements Announcer {
   readonly #answering: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
-  #finalUntilMs = 0;
 
   constructor(options: TellerOptions) {
     this.#options = options;
@@ -84,12 +83,6 @@ export class Teller implements Announcer {
   get dueAtMs(): number {
     const mustWait = !this.#flushing.isIdle || this.#options.sender.isBusy;
     return mustWait ? Number.POSITIVE_INFINITY : this.#countdown.dueAtMs;
-  }
-
-  /** Until when, in the cluster's time, what has left is all that was counted here. */
-  finalUntilMs(now: number): number {
-    const isAllTold = this.#flushing.isIdle && this.#countdown.dueAtMs === Number.POSITIVE_INFINITY;
-    return isAllTold ? this.#options.clock.clusterNow(now) : this.#finalUntilMs;
   }
 
   /** Whether an answer is still being written. */
@@ -160,22 +153,20 @@ export class Teller implements Announcer {
     if (isSooner) this.#options.wakeAt(this.dueAtMs);
   }
 
-  /** Tells all stores what time it is; returns that of the cluster. */
-  #advance(now: number): number {
+  /** Tells all stores what time it is. */
+  #advance(now: number): void {
     const clusterNow = this.#options.clock.clusterNow(now);
     for (const { store } of this.#options.shares()) store.advance(now, clusterNow);
-    return clusterNow;
   }
 
   #flush(now: number): void {
     const { sender, shares, wakeAt } = this.#options;
-    const clusterNow = this.#advance(now);
+    this.#advance(now);
     for (const { store } of shares()) store.closeFrame();
     const number = ++this.#closed;
     this.#countdown.left(now);
     const done = (): void => {
       sender.counted = number;
-      this.#finalUntilMs = clusterNow;
       wakeAt(this.dueAtMs);
     };
     // What nobody hears need not be said: others see from the number that they have missed it.

@@ -1,7 +1,7 @@
 /**
  * What a replica says of itself once a second, and of those it has fallen behind on.
  *
- *     | ready | up | final until | members 4 | allowed | refused | behinds | replica 8 | number | … |
+ *     | ready | up | members 4 | allowed | refused | behinds | replica 8 | number | … |
  *
  * It is small however much is counted, and names at most `BEHIND_MAX` replicas. How many those are is
  * said before them, and a reader leaves alone what comes after: so a later version can say more here.
@@ -13,7 +13,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 /** How many replicas a heartbeat names that its sender is behind on. */
 export const BEHIND_MAX = 4;
 
-const HEARTBEAT_BYTES_MAX = 1 + 8 + 8 + 4 + 8 + 8 + 1 + BEHIND_MAX * 16;
+const HEARTBEAT_BYTES_MAX = 1 + 8 + 4 + 8 + 8 + 1 + BEHIND_MAX * 16;
 
 /** A replica, and the number of its last frame of counts before the first that is missing. */
 export interface Behind {
@@ -27,8 +27,6 @@ export interface Heartbeat {
   readonly isReady: boolean;
   /** For how long the sender has been there. */
   readonly upMs: number;
-  /** Until when, in the cluster's time, the sender's slots hold their last counts. */
-  readonly finalUntilMs: number;
   /** A checksum of the ids of all replicas that the sender knows to be alive. */
   readonly members: number;
   /** Hits that the sender has allowed and refused since it started. */
@@ -42,7 +40,6 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
   if (!writer.beginSection(SECTIONS.heartbeat, HEARTBEAT_BYTES_MAX)) return false;
   writer.u8(heartbeat.isReady ? 1 : 0);
   writer.varint(heartbeat.upMs);
-  writer.varint(heartbeat.finalUntilMs);
   writer.u32(heartbeat.members);
   writer.varint(heartbeat.allowed);
   writer.varint(heartbeat.refused);
@@ -60,7 +57,6 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
 export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   const ready = reader.u8();
   const upMs = reader.varint();
-  const finalUntilMs = reader.varint();
   const members = reader.u32();
   const allowed = reader.varint();
   const refused = reader.varint();
@@ -74,5 +70,5 @@ export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   }
   const isReady = ready === 1;
   if (reader.isBroken) return undefined;
-  return { isReady, upMs, finalUntilMs, members, allowed, refused, behind };
+  return { isReady, upMs, members, allowed, refused, behind };
 }

@@ -116,7 +116,6 @@ describe("sections of a frame", () => {
     const heartbeat = {
       isReady: false,
       upMs: 86_400_000,
-      finalUntilMs: 1_700_000_000_000,
       members: 0xffff_ffff,
       ...counts,
       behind,
@@ -148,7 +147,7 @@ describe("sections of a frame", () => {
   });
 
   it("of heartbeats may say more than a reader knows, and not name more than four replicas", () => {
-    const times = { upMs: 1, finalUntilMs: 2, members: 3 };
+    const times = { upMs: 1, members: 3 };
     const behind = [{ low: 1, high: 2, number: 3 }];
     const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind };
     const parts = [heartbeat.behind, []].map((named) => {

@@ -58,11 +58,10 @@ function counts(name: string, places: PlaceKind, said: readonly Partial<Componen
 
 function vectors(): Vector[] {
   const behind = [{ low: 5, high: 6, number: 299 }];
-  const until = { finalUntilMs: SENT_AT_MS - 100, members: 0xcafe_babe };
   const heartbeat = {
     isReady: true,
     upMs: 70_000,
-    ...until,
+    members: 0xcafe_babe,
     allowed: 2 ** 40,
     refused: 129,
     behind,
