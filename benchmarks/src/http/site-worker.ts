@@ -9,6 +9,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import process, { argv } from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Reply } from "../asked-process.ts";
 import { collectYoungGarbage } from "../collector.ts";
 import { clients, exchange, type RequestListener, sentFields } from "./exchange.ts";
 import { type FrameworkName, type LimiterName, siteOf, type Unlimited } from "./site.ts";
@@ -20,8 +21,6 @@ export interface SiteParameters {
   readonly clients: number;
   readonly requests: number;
 }
-
-export type SiteReply = { readonly ns: number } | { readonly error: string };
 
 const FIELDS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 /** What Node puts off to the end of a turn holds the response: without turns, all of them would live on. */
@@ -37,8 +36,8 @@ const opening = open();
 process.on("disconnect", () => process.exit());
 process.on("message", () => {
   opening.then(time).then(
-    (ns) => process.send?.({ ns } satisfies SiteReply),
-    (error: unknown) => process.send?.({ error: String(error) } satisfies SiteReply),
+    (value) => process.send?.({ value } satisfies Reply),
+    (error: unknown) => process.send?.({ error: String(error) } satisfies Reply),
   );
 });
 

@@ -6,6 +6,7 @@
  */
 
 import process, { argv } from "node:process";
+import type { Reply } from "../asked-process.ts";
 import type { Spread } from "../distribution.ts";
 import { SubjectLane } from "./subject-lane.ts";
 
@@ -14,9 +15,6 @@ export type LaneRequest =
   | { readonly step: "warmUp"; readonly spread: Spread }
   | { readonly step: "prepare" }
   | { readonly step: "time" };
-
-/** What a lane says when it has filled its subject, and after each request; 0 if just done. */
-export type LaneReply = { readonly value: number } | { readonly error: string };
 
 const [parameters] = argv.slice(2);
 if (process.send === undefined || parameters === undefined) {
@@ -36,8 +34,9 @@ async function take(request: LaneRequest): Promise<number> {
   return 0;
 }
 
+/** Says what has come of some work: a number, 0 if it is just done. */
 async function reply(work: Promise<number>): Promise<void> {
-  let said: LaneReply;
+  let said: Reply;
   try {
     said = { value: await work };
   } catch (error) {
