@@ -43,19 +43,22 @@ export class ClockAgreement {
   }
 
   /**
-   * A frame of a replica is about to be read. A newcomer takes its time from the first that it hears:
+   * A frame of a replica is about to be read. A newcomer takes its time from those that it has heard:
    * what is in it may be kept in slots, and those of another time would be none of its business.
    */
-  heard({ index }: Member, now: number): void {
-    const { clock, replicas } = this.#options;
+  heard(now: number): void {
     if (this.#hasAgreed || this.upMs(now) > NEW_MS) return;
-    clock.follow(now, -(replicas.offsetMs(index) + clock.originMs), true);
+    const offsetsMs = this.#heard().map((member) => this.#offsetMs(member));
+    const [first = 0, ...others] = offsetsMs;
+    // The middle of theirs: this one's own is no better than what it would count by alone.
+    const fromFirstMs = clusterOffsetMs(others.map((offsetMs) => offsetMs - first));
+    if (offsetsMs.length > 0) this.#options.clock.follow(now, fromFirstMs - first, true);
   }
 
   /** Moves the cluster's time to where it should be, and says who is far from it. */
   agree(now: number): void {
-    const { clock, members } = this.#options;
-    const alive = Array.from(members.all()).filter(({ isAlive, isHeard }) => isAlive && isHeard);
+    const { clock } = this.#options;
+    const alive = this.#heard();
     // Who is the elder of two is known from a heartbeat.
     if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return;
     clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
@@ -63,9 +66,19 @@ export class ClockAgreement {
     this.#lookWhoIsOff(alive);
   }
 
-  #dueOffsetMs(alive: readonly Member[], now: number): number {
+  #heard(): readonly Member[] {
+    const { members } = this.#options;
+    return Array.from(members.all()).filter(({ isAlive, isHeard }) => isAlive && isHeard);
+  }
+
+  /** What to add to another's clock to have ours. */
+  #offsetMs({ index }: Member): number {
     const { replicas, clock } = this.#options;
-    const offsetsMs = alive.map(({ index }) => replicas.offsetMs(index) + clock.originMs);
+    return replicas.offsetMs(index) + clock.originMs;
+  }
+
+  #dueOffsetMs(alive: readonly Member[], now: number): number {
+    const offsetsMs = alive.map((member) => this.#offsetMs(member));
     if (alive.length > 1) return clusterOffsetMs(offsetsMs);
     return this.#isElder(alive[0]!, now) ? 0 : -offsetsMs[0]!;
   }
@@ -78,11 +91,11 @@ export class ClockAgreement {
   }
 
   #lookWhoIsOff(alive: readonly Member[]): void {
-    const { clock, replicas, members, report } = this.#options;
+    const { clock, members, report } = this.#options;
     for (const member of this.#off)
       if (members.find(member.id) !== member) this.#off.delete(member);
     for (const member of alive) {
-      const aheadMs = -(replicas.offsetMs(member.index) + clock.originMs) - clock.offsetMs;
+      const aheadMs = -this.#offsetMs(member) - clock.offsetMs;
       const isOff = Math.abs(aheadMs) > OFF_MS;
       if (isOff === this.#off.has(member)) continue;
       if (isOff) this.#off.add(member);

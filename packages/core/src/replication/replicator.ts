@@ -207,8 +207,8 @@ export class Replicator implements Listener {
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────
 
-  met(from: Member): void {
-    this.#agreement.heard(from, this.clock.now());
+  met(): void {
+    this.#agreement.heard(this.clock.now());
   }
 
   heartbeat(from: Member, heartbeat: Heartbeat): void {

@@ -70,6 +70,20 @@ describe.each([
     expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[10], [10], [10]]);
     fleet.close();
   });
+
+  it("is not followed by newcomers, whomever they hear last", () => {
+    const fleet = new SimulatedFleet({ policies, delayMs: 5 });
+    for (const clockMs of [0, wrongMs, 0, 0]) fleet.add(clockMs);
+    fleet.pass(5_000);
+    for (let newcomer = 1; newcomer <= 20; newcomer++) {
+      const { replicator } = fleet.add();
+      for (let ms = 0; ms < 200; ms++) {
+        fleet.pass(1);
+        if (replicator.members.size > 2) expect(errors(fleet).at(-1)).toBeLessThan(10);
+      }
+    }
+    fleet.close();
+  });
 });
 
 describe("those whose clock was the cluster's, once more others have come", () => {

@@ -19,6 +19,11 @@ describe("whatever the network does", () => {
     ["aligned windows and refunds", { policies: days, steps: 150, refunds: true }],
     ["slots", { policies: slots, steps: 150 }],
     ["slots and refunds", { policies: slots, steps: 150, refunds: true }],
+    [
+      "slots of half a day, clocks ten minutes off",
+      { policies: slots, steps: 150, clockMs: 600_000 },
+    ],
+    ["aligned days, clocks ten minutes off", { policies: days, steps: 150, clockMs: 600_000 }],
   ];
   it.each(exact)(
     "nobody sees hits that did not happen, and all see all at the end: %s",
