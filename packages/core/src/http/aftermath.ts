@@ -3,8 +3,9 @@
  * before.
  *
  * Node tells of an end more than once, and of a broken connection in several ways. Each thing is done
- * at the first of them and never again, and nothing that fails here reaches the server. A response may
- * have ended before anybody began to wait for that, and then it is done at once.
+ * at the first of them and never again, and nothing that fails here reaches the server, nor keeps the
+ * next thing from being done: counters are other people's code, too. A response may have ended before
+ * anybody began to wait for that, and then it is done at once.
  */
 
 import type { Budget } from "./budget.ts";
@@ -112,7 +113,7 @@ class Aftermath<Request, Response> {
     this.#hasEnded = true;
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!budget.holdsPlaces || !verdict.allowed) continue;
-      budget.counter.release(key, ...checkArguments(cost));
+      this.#tell(() => budget.counter.release(key, ...checkArguments(cost)));
     }
     if (this.#hits.some(({ verdict }) => !verdict.allowed)) return;
     const { charge = null, countIf = null } = this.#afterwards ?? {};
@@ -141,7 +142,7 @@ class Aftermath<Request, Response> {
       const { budget, key } = hit;
       const [units, options] =
         cost === null ? checkArguments(hit.cost) : chargeArguments(budget, cost);
-      this.#await(budget.counter.charge(key, units, options));
+      this.#tell(() => budget.counter.charge(key, units, options));
     }
   }
 
@@ -151,7 +152,17 @@ class Aftermath<Request, Response> {
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!verdict.allowed && this.#afterwards?.countsRefused !== true) continue;
       if (budget.quotas.every(({ unit }) => unit !== null)) continue;
-      this.#await(budget.counter.refund(key, typeof cost === "number" ? cost : 1, verdict));
+      const units = typeof cost === "number" ? cost : 1;
+      this.#tell(() => budget.counter.refund(key, units, verdict));
+    }
+  }
+
+  /** Tells a counter of one hit; that it fails is nothing to the other hits. */
+  #tell(count: () => unknown): void {
+    try {
+      this.#await(count());
+    } catch (error) {
+      this.#fail(error);
     }
   }
 

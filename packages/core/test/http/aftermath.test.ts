@@ -1,8 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { concurrency, fixedWindow, MINUTE } from "../../src/index.ts";
+import type { Counter, Key } from "../../src/http.ts";
+import { concurrency, fixedWindow, type Limiter, MINUTE } from "../../src/index.ts";
 import { FakeRequest, FakeResponse, Stand } from "./exchange.ts";
 
 const KEY = "192.0.2.1";
+
+function throws(): never {
+  throw new Error("gone");
+}
+
+/** Counts until something is given back or charged. */
+function failing(told: string[], fail: () => unknown): (limiter: Limiter) => Counter {
+  const tell = (what: string) => (key: Key) => {
+    told.push(`${what} ${key}`);
+    return fail() as undefined;
+  };
+  return (limiter) => ({
+    check: (key, cost) => limiter.check(key, cost),
+    peek: (key, cost) => limiter.peek(key, cost),
+    ...{ charge: tell("charge"), refund: tell("refund"), release: tell("release") },
+  });
+}
 
 function used(stand: Stand, key = KEY): number[] {
   return (stand.gate.limiter?.inspect(key).results ?? []).map((result) => result.used);
@@ -83,6 +101,32 @@ describe("the end of a response", () => {
     expect(used(stand)).toEqual([1, 2, 2]);
     second.response.finish();
     expect(used(stand)).toEqual([0, 0, 2]);
+  });
+
+  it("says that a counter failed, at once or later, and tells the others all the same", async () => {
+    for (const fail of [throws, async () => throws()]) {
+      for (const end of ["breakOff", "finish", "emit"] as const) {
+        const told: string[] = [];
+        const counterOf = failing(told, fail);
+        const options = {
+          preset: "login",
+          username: () => "ada",
+          skipFailedRequests: true,
+        } as const;
+        const stand = new Stand({ ...options, charge: () => 2 }, { counterOf });
+        const { response } = stand.enter();
+        if (end === "emit") response.emit("error", new Error("broken pipe"));
+        else response[end](500);
+        await Promise.resolve();
+        expect(told.sort()).toEqual([
+          ...["charge 192.0.2.1", "charge ada", "refund 192.0.2.1", "refund ada"],
+        ]);
+        expect(stand.codes).toEqual(["TIDEGATE_AFTERWARDS_FAILED"]);
+        const holding = new Stand({ policies: [concurrency({ limit: 1 })] }, { counterOf });
+        holding.enter().response[end === "breakOff" ? end : "finish"]();
+        expect(told.slice(4)).toEqual(["release 192.0.2.1"]);
+      }
+    }
   });
 
   it("counts whatever countIf answers with that is true enough, and nothing else", async () => {
