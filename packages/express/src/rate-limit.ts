@@ -2,6 +2,8 @@
  * The middleware: asks the gate about each request, and says no in Express's way.
  *
  * A request that may pass goes on in the same tick unless a user's function or a store takes its time.
+ * Then there is a promise, for whoever calls the middleware by himself: by its end the request has been
+ * passed on or refused.
  */
 
 import { isThenable, type Outcome, type Passing, type Refusal } from "@tidegate/core/http";
@@ -21,22 +23,33 @@ export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
   const settings = translate(options);
   const { gate } = settings;
 
-  function middleware(request: Request, response: Response, next: NextFunction): void {
+  function middleware(
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): Promise<void> | undefined {
     let passing: Passing;
     try {
       passing = gate.enter(request, response);
     } catch (error) {
       next(error);
-      return;
+      return undefined;
     }
-    if (passing === null) next();
-    else if (!(passing instanceof Promise)) refuse(settings, passing, request, response, next);
-    else {
-      passing.then((outcome: Outcome) => {
-        if (outcome === null) next();
-        else refuse(settings, outcome, request, response, next);
-      }, next);
+    if (passing instanceof Promise) {
+      return passing.then((outcome) => goOn(outcome, request, response, next), next);
     }
+    return goOn(passing, request, response, next);
+  }
+
+  function goOn(
+    outcome: Outcome,
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): Promise<void> | undefined {
+    if (outcome !== null) return refuse(settings, outcome, request, response, next);
+    next();
+    return undefined;
   }
 
   return Object.defineProperties(middleware as RateLimitRequestHandler, {
@@ -53,7 +66,7 @@ function refuse(
   request: Request,
   response: Response,
   next: NextFunction,
-): void {
+): Promise<void> | undefined {
   try {
     gate.announce(request, response, refusal);
     const isLimited = refusal.reason !== "list" && refusal.reason !== "error";
@@ -61,11 +74,15 @@ function refuse(
       handler !== undefined && isLimited
         ? handler(request, response, next, used)
         : sendRefusal(request, response, refusal, message);
-    if (isThenable(sent)) sent.then(undefined, next);
+    if (isThenable(sent)) return Promise.resolve(sent).then(ignore, next);
   } catch (error) {
     next(error);
   }
+  return undefined;
 }
+
+/** What a handler resolves with is nothing to whoever awaits the middleware. */
+function ignore(): void {}
 
 function getKey(
   { store }: Settings,
