@@ -29,6 +29,7 @@ export type { Gate } from "./http/gate.ts";
 export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options.ts";
 export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
 export {
+  keyFunction,
   pickGateOptions,
   sayUnread,
   withKeySecond,

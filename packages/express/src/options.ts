@@ -115,7 +115,7 @@ export type Options = Additions & {
   skipFailedRequests: boolean;
   skipSuccessfulRequests: boolean;
   keyGenerator: GateOptions<Request, Response>["key"];
-  /** Another name of `keyGenerator`. */
+  /** Another name of `keyGenerator`, under which false lets the request pass uncounted, as `key` does. */
   id?: GateOptions<Request, Response>["key"];
   ipv6Subnet: number | ValueDeterminingMiddleware<number> | false;
   handler: RateLimitExceededEventHandler;

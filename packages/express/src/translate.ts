@@ -12,6 +12,7 @@ import {
   type Draft,
   type Gate,
   type GateOptions,
+  keyFunction,
   limitOf,
   makeGate,
   pickGateOptions,
@@ -104,7 +105,7 @@ function gateOptionsOf(
   warnings: Warnings,
 ): GateOptions<Request, Response> {
   const limit = spelled(given, "limit", "max");
-  const key = spelled(given, "key", "keyGenerator", "id");
+  const key = keyFunction<Request, Response>(given);
   const legacyHeaders = spelled(given, "legacyHeaders", "headers");
   if (key !== undefined && given.ipv6Subnet !== undefined) {
     warnings.say("TIDEGATE_SUBNET_UNREAD");

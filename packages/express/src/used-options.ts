@@ -4,7 +4,7 @@
  */
 
 import { MINUTE } from "@tidegate/core";
-import { type GateOptions, withoutUndefined } from "@tidegate/core/http";
+import { type GateOptions, spelled, withoutUndefined } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
@@ -45,7 +45,7 @@ const LOGGER: Options["logger"] = { error: emit, warn: emit };
 /** @param store what counts, as a store */
 export function usedOptions(
   given: Partial<RateLimitOptions>,
-  { limit, legacyHeaders, windowMs, key }: GateOptions<Request, Response>,
+  { limit, legacyHeaders, windowMs }: GateOptions<Request, Response>,
   store: Store,
 ): Options {
   const { validate = true, standardHeaders, preset = "parity" } = given;
@@ -61,7 +61,9 @@ export function usedOptions(
       standardHeaders: preset === "parity" ? "draft-6" : "draft-11",
     }),
     store,
-    keyGenerator: key ?? ((request: Request, response: Response) => byAddress(request, response)),
+    keyGenerator:
+      spelled(given, "key", "keyGenerator", "id") ??
+      ((request: Request, response: Response) => byAddress(request, response)),
     validate:
       typeof validate === "boolean" ? { default: validate } : { default: true, ...validate },
   } as unknown as Options;

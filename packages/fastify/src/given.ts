@@ -9,6 +9,7 @@ import {
   type Gate,
   type GateOptions,
   type Ipv6Subnet,
+  keyFunction,
   limitOf,
   sayUnread,
   spelled,
@@ -61,7 +62,7 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   const inMs = withoutUndefined({ ...given, timeWindow: windowMsOf(timeWindow) });
   const limit = spelled(given, "limit", "max");
   const windowMs = spelled(inMs, "windowMs", "timeWindow");
-  const key = spelled(given, "key", "keyGenerator", "id");
+  const key = keyFunction<FastifyRequest, FastifyReply>(given);
   const allow = spelled(given, "allow", "allowList");
   if (typeof limit === "number") limitOf("limit", limit);
   check(given);

@@ -49,8 +49,9 @@ export interface CreateRateLimitOptions extends Countable {
   windowMs?: number | RequestWithKey<number> | undefined;
   /** Another name of `windowMs`, which may also be text such as `"1 minute"`. */
   timeWindow?: string | CreateRateLimitOptions["windowMs"];
-  /** Other names of `key`. */
+  /** Another name of `key`, under which false is no key, and the address counts. */
   keyGenerator?: Countable["key"];
+  /** Another name of `key`. */
   id?: Countable["key"];
   cost?: number | RequestWithKey<Cost> | undefined;
   allow?: readonly string[] | RequestWithKey<unknown> | undefined;

@@ -40,8 +40,9 @@ export interface Options
   readonly windowMs?: number | ContextWithKey<number> | undefined;
   /** Another name of `windowMs`. */
   readonly duration?: Options["windowMs"];
-  /** Other names of `key`; false lets the request pass uncounted. */
+  /** Another name of `key`; false lets the request pass uncounted. */
   readonly id?: GateOptions<Context, Context>["key"];
+  /** Another name of `key`, under which false is no key, and the address counts. */
   readonly keyGenerator?: GateOptions<Context, Context>["key"];
   readonly cost?: number | ContextWithKey<Cost> | undefined;
   readonly allow?: readonly string[] | ContextWithKey<unknown> | undefined;

@@ -13,6 +13,7 @@ import {
   type GateOptions,
   isCalledBy,
   type Key,
+  keyFunction,
   makeGate,
   pickGateOptions,
   sayUnread,
@@ -80,7 +81,7 @@ export function translate(passed: Options = {}): Settings {
 function gateOptionsOf(given: Options): GateOptions<Context, Context> {
   const limit = spelled(given, "limit", "max");
   const windowMs = spelled(given, "windowMs", "duration");
-  const key = spelled(given, "key", "id", "keyGenerator");
+  const key = keyFunction<Context, Context>(given);
   const allow = spelled(given, "allow", "whitelist");
   const block = spelled(given, "block", "blacklist");
   const statusCode = spelled(given, "statusCode", "status");

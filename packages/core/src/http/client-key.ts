@@ -2,8 +2,8 @@
  * Keys that users' functions answer with, made safe to count by.
  *
  * Several parts make one key in which no part can pass for two: each is preceded by its length. What
- * is no key at all, such as the id of a user who has not signed in, an id that was not read or a number
- * that is none, is null, and then the request is counted by its address.
+ * is no key at all, such as the id of a user who has not signed in, the user instead of the id or a
+ * number that is none, is null, and then the request is counted by its address.
  */
 
 import { createHash } from "node:crypto";
@@ -37,18 +37,25 @@ export function compositeKey(...parts: readonly (string | number | bigint)[]): s
 
 /** The key in an answer; null where there is none in it. */
 export function keyOf(answer: unknown): Key | null {
-  if (typeof answer === "string") return answer === "" ? null : answer;
-  if (answer === undefined || answer === null) return null;
-  if (typeof answer === "number") return Number.isFinite(answer) ? String(answer) : null;
-  if (typeof answer === "bigint") return String(answer);
-  if (Array.isArray(answer) && answer.every(isPart)) {
-    return answer.some(saysSomething) && !answer.some(isNoNumber) ? compositeKey(...answer) : null;
-  }
-  if (ArrayBuffer.isView(answer)) return answer.byteLength > 0 ? (answer as Uint8Array) : null;
+  return isKeyAnswer(answer) ? keyIn(answer) : null;
+}
+
+/** The user name in an answer; throws where it is none, since no address stands in for a name. */
+export function nameOf(answer: unknown): Key | null {
+  if (isKeyAnswer(answer)) return keyIn(answer);
   throw new TidegateError(
     "TIDEGATE_KEY_INVALID",
-    `a key must be a string, a number, bytes or an array of strings, got ${shown(answer)}`,
+    `a user name must be a string, a number, bytes or an array of strings, got ${shown(answer)}`,
   );
+}
+
+function keyIn(answer: KeyAnswer): Key | null {
+  if (answer === undefined || answer === null || answer === "") return null;
+  if (typeof answer === "string") return answer;
+  if (typeof answer === "number") return Number.isFinite(answer) ? String(answer) : null;
+  if (typeof answer === "bigint") return String(answer);
+  if (ArrayBuffer.isView(answer)) return answer.byteLength > 0 ? answer : null;
+  return answer.some(saysSomething) && !answer.some(isNoNumber) ? compositeKey(...answer) : null;
 }
 
 /** A key as a store outside of this process may be given it: short, and without control characters. */
@@ -57,6 +64,11 @@ export function storedKey(key: Key): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.
   if (text.length <= PLAIN_KEY_LENGTH_MAX && !/[\x00-\x1f\x7f]/.test(text)) return text;
   return `sha256:${createHash("sha256").update(text).digest("base64url")}`;
+}
+
+function isKeyAnswer(answer: unknown): answer is KeyAnswer {
+  if (answer === undefined || answer === null || isPart(answer)) return true;
+  return Array.isArray(answer) ? answer.every(isPart) : ArrayBuffer.isView(answer);
 }
 
 function isPart(part: unknown): part is string | number | bigint {

@@ -46,8 +46,8 @@ export interface GateOptions<Request, Response> {
   readonly maxKeys?: number | undefined;
 
   /**
-   * Whom a request is counted for. Several parts are kept apart; nothing means the address, and false
-   * lets the request pass uncounted.
+   * Whom a request is counted for. Several parts are kept apart; what is no key means the address, and
+   * false lets the request pass uncounted, but not under the name `keyGenerator`.
    *
    * @default the client's address, IPv6 by its network
    */

@@ -7,6 +7,8 @@
 import type { Key } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
+import { spelled } from "./spelling.ts";
+import { isThenable } from "./thenable.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Options that may be functions which are told the key. */
@@ -22,6 +24,26 @@ export function withoutUndefined<Options extends object>(options: Options): Part
 export function pickGateOptions<Request, Response>(given: object): GateOptions<Request, Response> {
   const picked = GATE_OPTIONS.filter((name) => Reflect.get(given, name) !== undefined);
   return Object.fromEntries(picked.map((name) => [name, Reflect.get(given, name)]));
+}
+
+/**
+ * The key function under whichever of its names it was given.
+ *
+ * Limiters with a `keyGenerator` never let a request pass for an answer of false, and what counts by
+ * `req.isAuthenticated() && req.user.id` is to go on limiting strangers: there it is no key.
+ */
+export function keyFunction<Request, Response>(
+  given: {
+    readonly [Name in "key" | "keyGenerator" | "id"]?: GateOptions<Request, Response>["key"];
+  },
+): GateOptions<Request, Response>["key"] {
+  const key = spelled(given, "key", "keyGenerator", "id");
+  if (given.keyGenerator === undefined || typeof key !== "function") return key;
+  if (given.key !== undefined || given.id !== undefined) return key;
+  return (request, response) => {
+    const answer = key(request, response);
+    return isThenable(answer) ? Promise.resolve(answer).then(orNothing) : orNothing(answer);
+  };
 }
 
 /** Says which options nobody reads. */
@@ -49,4 +71,8 @@ export function withKeySecond<Request, Response>(
     turned[name] = (request, response, key) => asked(request, shown(request, key), response);
   }
   return { ...options, ...turned };
+}
+
+function orNothing<Answer>(answer: Answer | false): Answer | null {
+  return answer === false ? null : answer;
 }

@@ -11,7 +11,7 @@ import { checkSubnet, type Ipv6Subnet } from "./address-key.ts";
 import type { AddressList } from "./address-list.ts";
 import { checkArguments, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
-import { type Key, type KeyAnswer, keyOf } from "./client-key.ts";
+import { type Key, type KeyAnswer, keyOf, nameOf } from "./client-key.ts";
 import { conclude, isFollowed } from "./conclude.ts";
 import { isPreflight } from "./cors.ts";
 import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
@@ -169,7 +169,7 @@ export class Passage<Request, Response> {
   }
 
   #named(name: string | null | undefined): Passing {
-    const key = keyOf(name);
+    const key = nameOf(name);
     const { username } = this.#plan;
     const first = this.#hits?.[0];
     if (username === null || first === undefined) return null;

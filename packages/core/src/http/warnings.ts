@@ -90,9 +90,10 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   },
   TIDEGATE_KEY_EMPTY: {
     switch: "keyEmpty",
-    meaning: "A key function answered with nothing, so the request was counted by its address.",
+    meaning:
+      "A key function answered with nothing that is a key, so the request was counted by its address.",
     remedy:
-      "Answer with a key for every request, or say in the function which address counts: users who have not signed in have no id.",
+      "Answer with a key for every request, or say in the function which address counts: users who have not signed in have no id. A key is text, a number or bytes, or several of them in an array.",
   },
   TIDEGATE_COUNTED_TWICE: {
     switch: "singleCount",

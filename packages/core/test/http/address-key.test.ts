@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AddressKeys, checkSubnet, translationPrefixes } from "../../src/http/address-key.ts";
-import { compositeKey, keyOf, storedKey } from "../../src/http/client-key.ts";
+import { compositeKey, keyOf, nameOf, storedKey } from "../../src/http/client-key.ts";
 
 const keys = new AddressKeys();
 
@@ -90,8 +90,16 @@ describe("a key", () => {
     expect(keyOf(["", "ada"])).toBe(compositeKey("", "ada"));
     expect(keyOf(7)).toBe("7");
     expect(keyOf(7n)).toBe("7");
-    expect(() => keyOf({})).toThrow(/TIDEGATE_KEY_INVALID/);
-    expect(() => keyOf([{}])).toThrow(/TIDEGATE_KEY_INVALID/);
+  });
+
+  it("is missing in what is none, which as a user name is a mistake", () => {
+    for (const other of [true, false, {}, new Date(0), [{}], ["ada", undefined], () => "ada"]) {
+      expect(keyOf(other)).toBeNull();
+      expect(() => nameOf(other)).toThrow(/a user name must be .*TIDEGATE_KEY_INVALID/);
+    }
+    for (const answer of [undefined, null, "", Number.NaN, [], "ada", 7, ["a", 7]]) {
+      expect(nameOf(answer)).toEqual(keyOf(answer));
+    }
   });
 
   it("is hashed for stores when it is long or has control characters (K16)", () => {

@@ -52,10 +52,15 @@ describe("a gate", () => {
     expect(new Stand({ limit: 1 }).passes(4, plain)).toBe(1);
   });
 
-  it("counts by address where a key function answers with nothing (W15)", () => {
-    const stand = new Stand({ limit: 1, key: () => "" });
-    expect(stand.passes(3)).toBe(1);
-    expect(stand.codes).toEqual(["TIDEGATE_KEY_EMPTY"]);
+  it("counts by address where a key function answers with no key, and lets pass for false (W15)", () => {
+    for (const nothing of ["", true, { id: 7 }]) {
+      const stand = new Stand({ limit: 1, key: () => nothing as never });
+      expect(stand.passes(3)).toBe(1);
+      expect(stand.codes).toEqual(["TIDEGATE_KEY_EMPTY"]);
+    }
+    const stand = new Stand({ limit: 1, key: () => false });
+    expect(stand.passes(3)).toBe(3);
+    expect(stand.codes).toEqual([]);
   });
 
   it("lets requests without an address pass, once with a warning (K7)", () => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { MINUTE } from "@tidegate/core";
 import type { HttpCase } from "./contract-case.ts";
-import { type SitePlan, visit, type WebFramework } from "./site.ts";
+import { type SiteOptions, type SitePlan, visit, type WebFramework } from "./site.ts";
 
 const SPOOFABLE = [
   "x-forwarded-for",
@@ -165,14 +165,23 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K7", "W15"],
-    title: "an empty key counts by address instead of for everybody",
+    title:
+      "an empty key counts by address instead of for everybody; false passes where that is meant",
     async run(framework) {
-      for (const nothing of [undefined, null, ""]) {
-        await visit(framework, { limit: 1, key: () => nothing }, async (site) => {
+      const empty = [undefined, null, "", true, { id: 7 }].map((key) => ({ key: () => key }));
+      const falsy = [{ keyGenerator: () => false }, { keyGenerator: async () => false }];
+      for (const options of [...empty, ...falsy]) {
+        await visit(framework, { limit: 1, ...options } as SiteOptions, async (site) => {
           assert.deepEqual(await site.statuses(2), [200, 429]);
           assert.deepEqual(site.warnings, ["TIDEGATE_KEY_EMPTY"]);
           assert.equal(site.limiter.inspect("127.0.0.1").known, true);
           assert.equal(site.limiter.inspect("undefined").known, false);
+        });
+      }
+      for (const name of ["key", "id"]) {
+        await visit(framework, { limit: 1, [name]: () => false }, async (site) => {
+          assert.deepEqual(await site.statuses(2), [200, 200]);
+          assert.deepEqual(site.warnings, []);
         });
       }
     },
