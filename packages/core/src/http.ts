@@ -14,6 +14,7 @@ export {
   compositeKey,
   type Key,
   type KeyAnswer,
+  keyOf,
   storedKey,
 } from "./http/client-key.ts";
 export type { Customs } from "./http/customs.ts";

@@ -8,19 +8,17 @@
 import {
   type Cluster,
   createLimiter,
-  type Decision,
   fixedWindow,
   type Limiter,
   type LimiterOptions,
   TidegateError,
 } from "@tidegate/core";
-import { limitOf, storedKey } from "@tidegate/core/http";
+import { type Key, keyOf, limitOf } from "@tidegate/core/http";
+import { HitsByKey } from "./hits-by-key.ts";
 import type { ClientRateLimitInfo, Store } from "./store.ts";
 
 /** So many hits per window are told apart; more than any limit. */
 const LIMIT_DEFAULT = 999_999_999_999_999;
-/** How many decisions are remembered, so that a hit can be given back by its key alone. */
-const DECISIONS_MAX = 10_000;
 
 export interface TidegateStoreOptions {
   /** The cluster whose processes count together. */
@@ -42,7 +40,7 @@ export abstract class LimiterStore implements Store {
   localKeys = true;
   windowMs = 0;
   #limiter: Limiter | null = null;
-  readonly #decisions = new Map<string, Decision>();
+  readonly #hits = new HitsByKey();
 
   /** The limiter behind the store; null before the store was given to express-rate-limit. */
   get limiter(): Limiter | null {
@@ -54,7 +52,7 @@ export abstract class LimiterStore implements Store {
     if (typeof windowMs !== "number" || !(windowMs > 0 && windowMs < Infinity)) {
       throw new TidegateError("TIDEGATE_OPTION_INVALID", "'windowMs' must be a number above 0");
     }
-    this.#limiter?.close();
+    this.shutdown();
     this.windowMs = windowMs;
     const policy = fixedWindow({
       limit: typeof limit === "number" ? limitOf("limit", limit) : LIMIT_DEFAULT,
@@ -65,42 +63,33 @@ export abstract class LimiterStore implements Store {
   }
 
   get(key: string): Promise<ClientRateLimitInfo | undefined> {
-    const { known, results } = this.#ready().inspect(storedKey(key));
-    const result = results[0];
-    if (!known || result === undefined || result.resetMs === 0) return Promise.resolve(undefined);
-    return Promise.resolve(infoOf(result));
+    return Promise.resolve(this.#hits.of(this.#ready(), countedKey(key)));
   }
 
   increment(key: string): Promise<ClientRateLimitInfo> {
-    const decision = this.#ready().charge(storedKey(key), 1);
-    this.#decisions.delete(key);
-    this.#decisions.set(key, decision);
-    if (this.#decisions.size > DECISIONS_MAX) {
-      const [oldest] = this.#decisions.keys();
-      if (oldest !== undefined) this.#decisions.delete(oldest);
-    }
-    return Promise.resolve(infoOf(decision));
+    return Promise.resolve(this.#hits.count(this.#ready(), countedKey(key)));
   }
 
   decrement(key: string): Promise<void> {
-    const decision = this.#decisions.get(key);
-    if (decision !== undefined) this.#ready().refund(storedKey(key), 1, decision);
+    this.#hits.giveBack(this.#ready(), countedKey(key));
     return Promise.resolve();
   }
 
   resetKey(key: string): Promise<void> {
-    this.#limiter?.reset(storedKey(key));
+    this.#hits.forget(countedKey(key));
+    this.#limiter?.reset(countedKey(key));
     return Promise.resolve();
   }
 
   resetAll(): Promise<void> {
+    this.#hits.forgetAll();
     this.#limiter?.resetAll();
     return Promise.resolve();
   }
 
   shutdown(): void {
     this.#limiter?.close();
-    this.#decisions.clear();
+    this.#hits.forgetAll();
   }
 
   /** What the limiter is made of beside its window. */
@@ -151,6 +140,10 @@ export function tidegateStore(options: TidegateStoreOptions): Store {
   return new ClusterStore(options);
 }
 
-function infoOf({ used, resetMs }: { used: number; resetMs: number }): ClientRateLimitInfo {
-  return { totalHits: used, resetTime: new Date(Date.now() + resetMs) };
+/**
+ * A key as it counts in a gate of ours; what is none there is text here, since express-rate-limit hands
+ * on whatever its key functions answer with.
+ */
+function countedKey(key: unknown): Key {
+  return keyOf(key) ?? String(key);
 }

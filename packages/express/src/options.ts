@@ -3,7 +3,7 @@
  */
 
 import type { Limiter } from "@tidegate/core";
-import type { GateOptions } from "@tidegate/core/http";
+import type { GateOptions, KeyAnswer } from "@tidegate/core/http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { ClientRateLimitInfo, LegacyStore, Store } from "./store.ts";
 
@@ -142,10 +142,10 @@ export type RateLimitOptions = Omit<Partial<Options>, "windowMs" | "limit" | "ma
 
 export type RateLimitRequestHandler = RequestHandler & {
   /** Forgets a key, given as the key generator makes it. */
-  resetKey: (key: string) => void;
+  resetKey: (key: KeyAnswer) => void;
   /** What is known of a key, given as the key generator makes it. */
   getKey: (
-    key: string,
+    key: KeyAnswer,
   ) => Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined;
   /** What counts; null while a store of another package does. */
   readonly limiter: Limiter | null;

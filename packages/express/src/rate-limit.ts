@@ -6,11 +6,20 @@
  * passed on or refused.
  */
 
-import { isThenable, type Outcome, type Passing, type Refusal } from "@tidegate/core/http";
+import {
+  isThenable,
+  type KeyAnswer,
+  keyOf,
+  type Outcome,
+  type Passing,
+  type Refusal,
+  storedKey,
+} from "@tidegate/core/http";
 import type { NextFunction, Request, Response } from "express";
+import { GateStore } from "./gate-store.ts";
 import type { RateLimitOptions, RateLimitRequestHandler } from "./options.ts";
 import { sendRefusal } from "./send-refusal.ts";
-import type { ClientRateLimitInfo } from "./store.ts";
+import type { ClientRateLimitInfo, Store } from "./store.ts";
 import { type Settings, translate } from "./translate.ts";
 
 /**
@@ -55,8 +64,8 @@ export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
   return Object.defineProperties(middleware as RateLimitRequestHandler, {
     limiter: { get: () => gate.limiter, enumerable: true },
     limiters: { get: () => gate.limiters, enumerable: true },
-    resetKey: { value: (key: string) => settings.store.resetKey(key), enumerable: true },
-    getKey: { value: (key: string) => getKey(settings, key), enumerable: true },
+    resetKey: { value: (key: KeyAnswer) => resetKey(settings, key), enumerable: true },
+    getKey: { value: (key: KeyAnswer) => getKey(settings, key), enumerable: true },
   });
 }
 
@@ -84,10 +93,25 @@ function refuse(
 /** What a handler resolves with is nothing to whoever awaits the middleware. */
 function ignore(): void {}
 
+function resetKey({ store }: Settings, given: KeyAnswer): Promise<void> | void {
+  const key = toldKey(store, given);
+  if (key !== null) return store.resetKey(key);
+}
+
 function getKey(
   { store }: Settings,
-  key: string,
+  given: KeyAnswer,
 ): Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined {
-  if (typeof store.get === "function") return store.get(key);
-  throw new Error("The current store does not support the get/getKey method");
+  if (typeof store.get !== "function") {
+    throw new Error("The current store does not support the get/getKey method");
+  }
+  const key = toldKey(store, given);
+  return key === null ? undefined : store.get(key);
+}
+
+/** A key as a store was told it when a request was counted; null where there is none. */
+function toldKey(store: Store, given: KeyAnswer): string | null {
+  const key = keyOf(given);
+  // Ours takes keys as they are, bytes as well.
+  return key === null || store instanceof GateStore ? (key as string | null) : storedKey(key);
 }
