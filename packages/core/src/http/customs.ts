@@ -23,7 +23,7 @@ export interface Customs<Request, Response> {
   readonly policy: (limit: number, windowMs: number) => Policy;
   readonly ipv6Subnet: number;
   readonly ipv6SubnetRange: readonly [number, number];
-  /** Null where `legacyHeaders` is false by default and has no meaning. */
+  /** Whether `X-RateLimit-*` headers are sent where the option `legacyHeaders` says nothing. */
   readonly legacyHeaders: boolean;
   readonly legacy: LegacyFields;
   /** Whether a refusal carries Retry-After; only an explicit wish of the user's leaves it out. */

@@ -12,7 +12,7 @@ import { Passage } from "./passage.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { announce, refusalOf, refuse } from "./refuse.ts";
 
-/** How often one request may be seen twice in a row before nobody looks any more. */
+/** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
 const WATCHED = 1_024;
 
 /** What a middleware asks about each request. */
