@@ -23,6 +23,7 @@ export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/
 export type {
   Framework,
   HeaderValue,
+  LateHeaders,
   ProxyTrust,
   ResponseEvents,
 } from "./http/framework.ts";

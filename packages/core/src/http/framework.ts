@@ -27,6 +27,12 @@ export interface ResponseEvents {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/**
+ * Headers that a response is given only as they are sent, in the place of those set before; asked by name,
+ * in lower case.
+ */
+export type LateHeaders = (name: string) => HeaderValue;
+
 export interface Framework<Request, Response> {
   method(request: Request): string | undefined;
   /** A header of the request, by its name in lower case. */
@@ -43,5 +49,5 @@ export interface Framework<Request, Response> {
   statusCode(response: Response): number;
   events(response: Response): ResponseEvents;
   /** Calls `listener` right before the headers of the response are sent, and at most once. */
-  beforeHeaders(response: Response, listener: () => void): void;
+  beforeHeaders(response: Response, listener: (late?: LateHeaders) => void): void;
 }

@@ -5,7 +5,7 @@
  * later clients of a limit that is not theirs.
  */
 
-import type { Framework } from "./framework.ts";
+import type { Framework, HeaderValue } from "./framework.ts";
 
 export interface Omission {
   readonly redirects: boolean;
@@ -19,10 +19,11 @@ export function omitFields<Request, Response>(
   omit: Omission,
   names: readonly string[],
 ): void {
-  framework.beforeHeaders(response, () => {
+  framework.beforeHeaders(response, (late) => {
+    const header = (name: string): HeaderValue => late?.(name) ?? framework.header(response, name);
     const isOmitted =
       (omit.redirects && isRedirect(framework.statusCode(response))) ||
-      (omit.cacheable && isCacheable(framework, response));
+      (omit.cacheable && isCacheable(header));
     if (!isOmitted) return;
     for (const name of names) {
       if (name !== "Retry-After") framework.removeHeader(response, name);
@@ -34,13 +35,8 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-function isCacheable<Request, Response>(
-  framework: Framework<Request, Response>,
-  response: Response,
-): boolean {
-  const control = String(framework.header(response, "Cache-Control") ?? "").toLowerCase();
+function isCacheable(header: (name: string) => HeaderValue): boolean {
+  const control = String(header("cache-control") ?? "").toLowerCase();
   if (/no-store|private/.test(control)) return false;
-  return (
-    /public|max-age|s-maxage/.test(control) || framework.header(response, "Expires") !== undefined
-  );
+  return /public|max-age|s-maxage/.test(control) || header("expires") !== undefined;
 }
