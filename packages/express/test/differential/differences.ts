@@ -117,7 +117,7 @@ const TIMES = ["retry-after", "x-ratelimit-reset", "ratelimit-reset", "ratelimit
 /** The rows of which a whole scenario is a case. */
 const BY_SCENARIO = [
   ...(["preflight", "stacked", "fractions", "address", "translated", "spelling"] as const),
-  ...(["store-hits", "numeric-text"] as const),
+  ...(["infinite", "store-hits", "numeric-text"] as const),
 ] as const;
 
 export const ROWS: readonly Row[] = [

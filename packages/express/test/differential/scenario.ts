@@ -14,6 +14,7 @@ export type Peculiarity =
   | "stacked"
   | "limit-zero"
   | "fractions"
+  | "infinite"
   | "address"
   | "translated"
   | "spelling"
@@ -89,6 +90,7 @@ export const SCENARIOS: fc.Arbitrary<Scenario> = fc
     ...(["none", "none", "none", "none", "none", "preflight", "stacked", "limit-zero"] as const),
     ...([
       "fractions",
+      "infinite",
       "address",
       "translated",
       "spelling",
@@ -109,12 +111,10 @@ export const SCENARIOS: fc.Arbitrary<Scenario> = fc
 
 function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
   const isAddressed = ADDRESSES[peculiarity] !== undefined;
-  const limit =
-    peculiarity === "limit-zero"
-      ? fc.constant(0)
-      : peculiarity === "fractions"
-        ? fc.constantFrom(1.5, 2.25)
-        : fc.integer({ min: 1, max: 4 });
+  const limits: Partial<Record<Peculiarity, readonly number[]>> = {
+    ...{ "limit-zero": [0], fractions: [1.5, 2.25], infinite: [Number.POSITIVE_INFINITY] },
+  };
+  const limit = fc.constantFrom(...(limits[peculiarity] ?? [1, 2, 3, 4]));
   const isCounting = !peculiarity.startsWith("store") && peculiarity !== "stacked";
   return fc.record({
     limit,

@@ -11,7 +11,7 @@ import type { RateLimitHook } from "../../src/index.ts";
 export const PECULIARITIES = [
   ...(["none", "preflight", "group", "every-handler", "backoff", "ban-window"] as const),
   ...(["limit-zero", "bare-body", "fractions", "stacked", "address", "translated"] as const),
-  ...(["address-lists", "numeric-text", "widths"] as const),
+  ...(["address-lists", "infinite", "numeric-text", "widths"] as const),
 ] as const;
 
 export type Peculiarity = (typeof PECULIARITIES)[number];
@@ -96,7 +96,7 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
   const isAddressed = ADDRESSES[peculiarity] !== undefined;
   const limits: Partial<Record<Peculiarity, readonly number[]>> = {
     ...{ "limit-zero": [0], fractions: [1.5, 2.25], "every-handler": [9] },
-    ...{ backoff: [1], "ban-window": [1] },
+    ...{ backoff: [1], "ban-window": [1], infinite: [Number.POSITIVE_INFINITY] },
   };
   const isPenal = peculiarity === "ban-window";
   return fc

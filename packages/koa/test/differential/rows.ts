@@ -41,7 +41,7 @@ function inScenario(id: Peculiarity): Row<Scenario> {
 export const ROWS: readonly Row<Scenario>[] = [
   ...EVERYWHERE,
   ...(["edge", "preflight", "stacked", "ipv6", "address"] as const).map(inScenario),
-  ...(["limit-zero", "long-waits"] as const).map(inScenario),
+  ...(["limit-zero", "infinite", "long-waits"] as const).map(inScenario),
   {
     id: "numeric-text",
     explains: (difference, pair) =>

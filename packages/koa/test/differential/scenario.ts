@@ -10,7 +10,7 @@ import fc from "fast-check";
 
 export const PECULIARITIES = [
   ...(["none", "edge", "preflight", "stacked", "ipv6", "address", "limit-zero"] as const),
-  ...(["long-waits", "numeric-text"] as const),
+  ...(["infinite", "long-waits", "numeric-text"] as const),
 ] as const;
 
 export type Peculiarity = (typeof PECULIARITIES)[number];
@@ -66,8 +66,11 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
     edge: [EDGE_MS],
     "long-waits": [LONG_MS],
   };
+  const limits: Partial<Record<Peculiarity, readonly number[]>> = {
+    ...{ "limit-zero": [0], infinite: [Number.POSITIVE_INFINITY] },
+  };
   return fc.record({
-    max: peculiarity === "limit-zero" ? fc.constant(0) : fc.integer({ min: 1, max: 4 }),
+    max: fc.constantFrom(...(limits[peculiarity] ?? [1, 2, 3, 4])),
     duration: fc.constantFrom(...(windows[peculiarity] ?? WINDOWS)),
     keyed: isAddressed ? fc.constant(false) : fc.boolean(),
     renames: fc.constantFrom(false, false, true),
