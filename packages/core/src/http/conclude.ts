@@ -59,7 +59,10 @@ function outcome<Request, Response>(
   return refuse(plan, request, response, refusalOf(plan, { reason, key, verdict, budget, names }));
 }
 
-/** Holds a request back so that it leaves at the rate of its bucket. */
+/**
+ * Holds a request back so that it leaves at the rate of its bucket, its client there or not: it was let
+ * through, and what to do for nobody is not for a limiter to say.
+ */
 function later(waitMs: number): Promise<null> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), waitMs);

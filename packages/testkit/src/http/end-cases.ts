@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { connect } from "node:net";
-import { concurrency } from "@tidegate/core";
+import { concurrency, leakyBucket } from "@tidegate/core";
 import type { HttpCase } from "./contract-case.ts";
 import { type Site, type SitePlan, visit } from "./site.ts";
 
@@ -15,13 +15,18 @@ function used({ limiter }: Site): number {
   return limiter.inspect(KEY).results[0]?.used ?? 0;
 }
 
-/** Waits until so many hits count. */
-async function untilUsed(site: Site, count: number): Promise<void> {
+/** Waits until something is so, and says what is wrong if it does not become so. */
+async function until(isSo: () => boolean, wrong: string): Promise<void> {
   const deadline = performance.now() + 5_000;
-  while (used(site) !== count) {
-    assert.ok(performance.now() < deadline, `${used(site)} hits count instead of ${count}`);
+  while (!isSo()) {
+    assert.ok(performance.now() < deadline, wrong);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Waits until so many hits count. */
+function untilUsed(site: Site, count: number): Promise<void> {
+  return until(() => used(site) === count, `there are never ${count} hits that count`);
 }
 
 /** Sends a request, and gives it up once it has been counted. */
@@ -134,11 +139,7 @@ export const END_CASES: readonly HttpCase[] = [
           request.on("error", () => {}).end();
           await isAsked;
           request.destroy();
-          const deadline = performance.now() + 5_000;
-          while (site.limiter.status().allowed === 0) {
-            assert.ok(performance.now() < deadline, "the request was not counted");
-            await new Promise((resolve) => setTimeout(resolve, 5));
-          }
+          await until(() => site.limiter.status().allowed > 0, "the request was not counted");
           await untilUsed(site, 0);
         });
       }
@@ -187,6 +188,24 @@ export const END_CASES: readonly HttpCase[] = [
           framework.legacy.some((name) => name in headers),
           false,
         );
+      });
+    },
+  },
+  {
+    ids: ["E5"],
+    title: "a request that is held back goes on, also where its client has gone meanwhile",
+    async run(framework) {
+      let wentOn = 0;
+      const policies = [leakyBucket({ capacity: 1, leakPerSecond: 5, maxWaitMs: 1_000 })];
+      const key = (): string => {
+        wentOn++;
+        return KEY;
+      };
+      await visit(framework, { limiters: [{ policies }, { key }] }, async (site) => {
+        await site.get();
+        await giveUp(site);
+        assert.equal(wentOn, 1);
+        await until(() => wentOn === 2, "the request did not go on");
       });
     },
   },
