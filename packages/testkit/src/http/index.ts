@@ -7,6 +7,7 @@ import type { HttpCase } from "./contract-case.ts";
 import { END_CASES } from "./end-cases.ts";
 import { FIELD_CASES } from "./field-cases.ts";
 import { KEY_CASES } from "./key-cases.ts";
+import { LOGIN_CASES } from "./login-cases.ts";
 import { REFUSAL_CASES } from "./refusal-cases.ts";
 
 export type { HttpCase } from "./contract-case.ts";
@@ -33,5 +34,6 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...FIELD_CASES,
   ...REFUSAL_CASES,
   ...KEY_CASES,
+  ...LOGIN_CASES,
   ...END_CASES,
 ];

@@ -1,0 +1,65 @@
+/**
+ * Signing in: whom the preset `login` counts attempts for.
+ */
+
+import assert from "node:assert/strict";
+import { MINUTE } from "@tidegate/core";
+import type { HttpCase } from "./contract-case.ts";
+import { type SitePlan, visit } from "./site.ts";
+
+export const LOGIN_CASES: readonly HttpCase[] = [
+  {
+    ids: ["K18"],
+    title: "the preset login asks a limit function about each name",
+    async run(framework) {
+      const username = (request: unknown) => framework.header(request, "x-user");
+      const asked: unknown[] = [];
+      const limit = (...told: unknown[]): number => {
+        // Which place a key has among what is told differs by framework.
+        asked.push(told.find((one) => typeof one === "string"));
+        return asked.at(-1) === "of:ada" ? 2 : 3;
+      };
+      await visit(framework, { preset: "login", username, limit }, async (site) => {
+        const as = (user: string) => () => ({ "x-user": user });
+        assert.deepEqual(await site.statuses(3, as("of:ada")), [200, 200, 429]);
+        assert.deepEqual(await site.statuses(4, as("bob")), [200, 200, 200, 429]);
+        assert.deepEqual(await site.statuses(2), [200, 200]);
+        assert.deepEqual(asked, [...Array(3).fill("of:ada"), ...Array(4).fill("bob")]);
+      });
+    },
+  },
+  {
+    ids: ["K18"],
+    title: "the preset login counts names and addresses apart, and both must pass",
+    async run(framework) {
+      const username = (request: unknown): string => framework.header(request, "x-user") ?? "";
+      const plan: SitePlan = {
+        limiters: [{ preset: "login", username, addressLimit: 7, windowMs: MINUTE }],
+        trust: "loopback",
+      };
+      await visit(framework, plan, async (site) => {
+        const attempts = async (user: (index: number) => string, address: (i: number) => string) =>
+          (
+            await site.statuses(9, (index) => ({
+              "x-user": user(index),
+              "x-forwarded-for": address(index),
+            }))
+          ).filter((status) => status === 200).length;
+        assert.equal(
+          await attempts(
+            () => "ada",
+            (index) => `192.0.2.${index}`,
+          ),
+          5,
+        );
+        assert.equal(
+          await attempts(
+            (index) => `user-${index}`,
+            () => "198.51.100.1",
+          ),
+          7,
+        );
+      });
+    },
+  },
+];
