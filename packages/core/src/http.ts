@@ -10,6 +10,7 @@
 
 export { addressKey, type Ipv6Subnet } from "./http/address-key.ts";
 export { isCalledBy } from "./http/call-stack.ts";
+export { addressReader } from "./http/client-address.ts";
 export {
   compositeKey,
   type Key,

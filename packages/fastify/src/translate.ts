@@ -4,6 +4,7 @@
 
 import { DAY, fixedWindow, type Limiter, MINUTE } from "@tidegate/core";
 import {
+  addressReader,
   type Cost,
   type Customs,
   type GateOptions,
@@ -184,10 +185,11 @@ function labelled(label: string, wanted: object): LegacyNames {
 export function shownKeyOf(given: Given): Settings["shownKey"] {
   const subnet = shownSubnet(given);
   const staysAsItIs = given.key !== undefined || given.preset === "login";
+  const address = addressReader(FASTIFY, given);
   return (request, key) => {
     if (key === null) return "";
     if (typeof key !== "string") return Buffer.from(key).toString("base64url");
     if (staysAsItIs || !key.includes(":")) return key;
-    return normalizeIP(request.ip ?? key, subnet === false ? 128 : subnet);
+    return normalizeIP(address(request) ?? key, subnet === false ? 128 : subnet);
   };
 }

@@ -119,6 +119,21 @@ describe("limits", () => {
     },
   );
 
+  it("show functions the network of the connection where a header has no address (K6)", async () => {
+    const told: unknown[] = [];
+    const allowList = (_request: FastifyRequest, key: string): boolean => {
+      told.push(key);
+      return key === "bypass";
+    };
+    const server = fastify({ trustProxy: true });
+    await server.register(rateLimit, { max: 0, allowList, validate: false });
+    server.get("/", async () => "admitted");
+    const headers = { "x-forwarded-for": "Bypass" };
+    const { statusCode } = await server.inject({ url: "/", remoteAddress: "2001:db8::1", headers });
+    expect([statusCode, ...told]).toEqual([429, "2001:db8::"]);
+    await server.close();
+  });
+
   it("hold over applications of a cluster, which outlives them", async () => {
     const network = memoryNetwork();
     const clusters = [0, 1].map(() => joinCluster({ transport: network.transport() }));

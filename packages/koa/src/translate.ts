@@ -8,6 +8,7 @@
 import { validateHeaderName } from "node:http";
 import { fixedWindow, HOUR, TidegateError } from "@tidegate/core";
 import {
+  addressReader,
   type Customs,
   type Gate,
   type GateOptions,
@@ -53,7 +54,7 @@ export interface Settings {
   readonly names: readonly string[];
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;
-  /** A key as users know it: an address as Koa has it. */
+  /** A key as users know it: the address that counts, as Koa or the connection has it. */
   readonly shownKey: (context: Context, key: Key) => Key;
 }
 
@@ -101,9 +102,10 @@ function gateOptionsOf(given: Options): GateOptions<Context, Context> {
 }
 
 /** With the preset `login` a key may be a user name, which nothing tells from an address. */
-function shownKeyOf({ key: ask, preset }: GateOptions<Context, Context>): Settings["shownKey"] {
-  const isAddress = ask === undefined && preset !== "login";
-  return isAddress ? (context, key) => context.ip || key : (_context, key) => key;
+function shownKeyOf(options: GateOptions<Context, Context>): Settings["shownKey"] {
+  if (options.key !== undefined || options.preset === "login") return (_context, key) => key;
+  const address = addressReader(KOA, options);
+  return (context, key) => address(context) ?? key;
 }
 
 /** `disableHeader` says the opposite of `legacyHeaders`. */

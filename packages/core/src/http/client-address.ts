@@ -6,12 +6,16 @@
  * for signs of it: the first ones, and then one in so many.
  */
 
-import type { AddressKeys, Ipv6Subnet } from "./address-key.ts";
+import { bareAddress } from "./address.ts";
+import { AddressKeys, type Ipv6Subnet } from "./address-key.ts";
 import type { Framework } from "./framework.ts";
-import type { Warnings } from "./warnings.ts";
+import type { GateOptions } from "./gate-options.ts";
+import { Warnings } from "./warnings.ts";
 
 const WATCHED_FIRST = 256;
 const WATCHED_EVERY = 256;
+
+const SILENT = new Warnings(false);
 
 export class ClientAddress<Request, Response> {
   readonly #framework: Framework<Request, Response>;
@@ -60,6 +64,13 @@ export class ClientAddress<Request, Response> {
     return [this.#keyOf(request, false), this.text(request)];
   }
 
+  /** The address that a request is counted by, as it is written there; undefined when it has none. */
+  counted(request: Request): string | undefined {
+    const texts = [this.text(request), this.#framework.socketAddress(request)];
+    const text = texts.find((text) => text !== undefined && this.#keys.of(text, false) !== null);
+    return text === undefined ? undefined : bareAddress(text);
+  }
+
   #keyOf(request: Request, subnet: Ipv6Subnet): string | null {
     const text = this.text(request);
     if (text !== undefined) {
@@ -95,4 +106,17 @@ export class ClientAddress<Request, Response> {
       warnings.say("TIDEGATE_FORWARDED_IGNORED");
     }
   }
+}
+
+/**
+ * Reads the address that each request is counted by, to show it to users: what they compare is then
+ * never what a client made up.
+ */
+export function addressReader<Request, Response>(
+  framework: Framework<Request, Response>,
+  { onPermissiveProxy }: Pick<GateOptions<Request, Response>, "onPermissiveProxy">,
+): (request: Request) => string | undefined {
+  const usesSocket = onPermissiveProxy === "socket";
+  const client = new ClientAddress(framework, SILENT, new AddressKeys(), usesSocket);
+  return (request) => client.counted(request);
 }

@@ -81,6 +81,33 @@ export const KEY_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["K6", "W28"],
+    title: "functions are told the address that counts, and never text that a client made up",
+    async run(framework) {
+      const told: unknown[] = [];
+      const allow = (...given: unknown[]): boolean => {
+        // Which place a key has among what is told differs by framework.
+        told.push(given.find((one) => typeof one === "string"));
+        return told.at(-1) === "10.0.0.1";
+      };
+      const permissive: SitePlan = {
+        limiters: [{ limit: 1, onPermissiveProxy: "socket", allow }],
+        trust: "everybody",
+      };
+      await visit(framework, permissive, async (site) => {
+        const spoofed = () => ({ "x-forwarded-for": "10.0.0.1" });
+        assert.deepEqual(await site.statuses(3, spoofed), [200, 429, 429]);
+      });
+      const plan: SitePlan = { limiters: [{ limit: 9, allow }], trust: "loopback" };
+      await visit(framework, plan, async (site) => {
+        const from = ["<script>", "203.0.113.9:1234", "198.51.100.1"];
+        await site.statuses(3, (index) => ({ "x-forwarded-for": from[index] ?? "" }));
+      });
+      const [connection, ...others] = ["127.0.0.1", "203.0.113.9", "198.51.100.1"];
+      assert.deepEqual(told, [...Array(4).fill(connection), ...others]);
+    },
+  },
+  {
     ids: ["K8", "K9", "K10"],
     title: "all spellings of an address are one key",
     async run(framework) {
