@@ -132,6 +132,7 @@ function customsOf(
     sendsRetryAfter: true,
     fieldName: () => name,
     countsRefused: false,
+    limitedMayThrow: true,
   };
 }
 

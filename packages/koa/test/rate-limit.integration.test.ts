@@ -113,6 +113,27 @@ describe.each(KOAS)("rateLimit on $name", ({ make }) => {
     );
   });
 
+  it("lets onLimited throw an answer of its own, unless onError or a dry run says otherwise", async () => {
+    const { emitWarning } = process;
+    const onLimited = (context: Context): never => context.throw(418, "teapot");
+    const answers: unknown[] = [];
+    process.emitWarning = (() => {}) as typeof emitWarning;
+    for (const more of [{}, { throw: true }, { onError: "open" }, { dryRun: true }] as const) {
+      await withApp(make(), [rateLimit({ max: 0, onLimited, ...more })], async (app) => {
+        const { status, text } = await app.get();
+        answers.push([status, text]);
+      });
+    }
+    process.emitWarning = emitWarning;
+    const refused = "Rate limit exceeded, retry in 1 hour.";
+    expect(answers).toEqual([
+      [418, "teapot"],
+      [418, "teapot"],
+      [429, refused],
+      [200, "admitted"],
+    ]);
+  });
+
   it("sends objects as JSON, and Retry-After without the other headers (C1)", async () => {
     const options = { max: 0, disableHeader: true, errorMessage: { error: "slow" } };
     await withApp(make(), [rateLimit({ ...options, validate: false })], async (app) => {

@@ -32,6 +32,8 @@ export interface Customs<Request, Response> {
   readonly fieldName: (limit: number, windowMs: number) => string;
   /** Whether hits that are refused are counted, and given back like others. */
   readonly countsRefused: boolean;
+  /** Whether what `onLimited` throws at once goes to the framework, instead of being only said. */
+  readonly limitedMayThrow?: boolean | undefined;
   /** Counts instead of a limiter. */
   readonly counter?: Counter | undefined;
   /** A limiter to count in instead of making one; it has one window, and the gate's limit. */

@@ -68,6 +68,8 @@ export interface GatePlan<Request, Response> {
     | ((request: Request, response: Response, verdict: Verdict, key: Key) => void)
     | null;
   readonly onLimited: ((request: Request, response: Response, refusal: Refusal) => unknown) | null;
+  /** Whether what that throws at once is for the framework. */
+  readonly limitedMayThrow: boolean;
   readonly onError: OnError;
   readonly dryRun: boolean;
 

@@ -52,6 +52,7 @@ export function makeGate<Request extends object, Response>(
   const limitOfEach = typeof limit === "function" ? limit : null;
   const isNamed = choice.standard === "draft-8" || choice.standard === "draft-11";
   const partition = partitioner(given.partitionKey);
+  const onError = oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]);
   const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
   return new PlannedGate<Request, Response>({
     framework: customs.framework,
@@ -71,7 +72,8 @@ export function makeGate<Request extends object, Response>(
     cost: costOf(given.cost),
     onVerdict: customs.onVerdict ?? null,
     onLimited: given.onLimited ?? null,
-    onError: oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]),
+    limitedMayThrow: customs.limitedMayThrow === true && onError === "throw",
+    onError,
     dryRun: flag("dryRun", given.dryRun ?? false),
     identifier: isNamed && typeof identifier === "function" ? identifier : null,
     partition: isNamed ? partition : null,

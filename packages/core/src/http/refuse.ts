@@ -75,14 +75,17 @@ export function refuse<Request, Response>(
   );
 }
 
-/** Tells whoever wants to know of refusals; what that leads to is no part of the request. */
+/**
+ * Tells whoever wants to know of refusals. What that leads to is no part of the request, unless the
+ * limiter replaced let it throw an answer of its own.
+ */
 export function announce<Request, Response>(
   plan: GatePlan<Request, Response>,
   request: Request,
   response: Response,
   refusal: Refusal,
 ): void {
-  const { onLimited, warnings } = plan;
+  const { onLimited, limitedMayThrow, warnings } = plan;
   if (onLimited === null) return;
   // These are no limits, but a dry run has no other way to show whom it would keep out.
   const isLimit = refusal.reason !== "list" && refusal.reason !== "error";
@@ -92,6 +95,7 @@ export function announce<Request, Response>(
     const pending = onLimited(request, response, refusal);
     if (isThenable(pending)) pending.then(undefined, fail);
   } catch (error) {
+    if (limitedMayThrow && refusal.enforced) throw error;
     fail(error);
   }
 }

@@ -189,7 +189,7 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   TIDEGATE_AFTERWARDS_FAILED: {
     switch: "afterwards",
     meaning:
-      "A function that is told of a request, or runs once one has been answered or refused, or a store that was to give a hit back, failed when there was nobody left to tell.",
+      "A function that is told of a request, or runs once one has been answered or refused, or a store that was to give a hit back, failed; what becomes of the request had been decided and stays so.",
     remedy: "See the cause in the warning, and catch it in the function.",
   },
 };

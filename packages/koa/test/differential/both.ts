@@ -69,7 +69,7 @@ function withText(given: ScenarioOptions): Record<string, unknown> {
 }
 
 function optionsFor(given: ScenarioOptions): Record<string, unknown> {
-  const { max, duration, keyed, renames, throws, lists, ...same } = given;
+  const { max, duration, keyed, renames, throws, lists, answersItself, ...same } = given;
   const user = (context: Context): string => context.get("x-user");
   const all: Record<string, unknown> = {
     ...same,
@@ -81,7 +81,10 @@ function optionsFor(given: ScenarioOptions): Record<string, unknown> {
       whitelist: async (context: Context) => user(context) === "listed",
       blacklist: (context: Context) => user(context) === "bad",
     }),
-    onLimited: (context: Context) => context.set("x-limited", String(context.status)),
+    onLimited: (context: Context) => {
+      context.set("x-limited", String(context.status));
+      if (answersItself) context.throw(418, "short and stout", { headers: { "x-thrown": "1" } });
+    },
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -25,6 +25,8 @@ export interface ScenarioOptions {
   readonly status: number | undefined;
   readonly throws: boolean;
   readonly lists: boolean;
+  /** Whether `onLimited` answers in its own way, by throwing. */
+  readonly answersItself: boolean;
 }
 
 export interface ScenarioRequest {
@@ -81,6 +83,8 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
     status: fc.constantFrom(undefined, undefined, 420, 503),
     throws: fc.constantFrom(false, false, true),
     lists: fc.boolean(),
+    // What is peculiar about the others shows in answers of their own.
+    answersItself: peculiarity === "none" ? fc.boolean() : fc.constant(false),
   });
 }
 
