@@ -57,8 +57,10 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
       "a question has no end at which a 'concurrency' policy could give its place back",
     );
   }
-  const counting = gateOf(asked, standing, false);
-  const looking = gateOf(asked, standing, true);
+  const customs = customsOf(asked, standing);
+  const counting = gateOf(asked, standing, customs, false);
+  const looking = gateOf(asked, standing, customs, true);
+  const countsTries = customs.counterOf !== undefined;
   const ban = banOf(asked);
   const shownKey = shownKeyOf(asked);
 
@@ -86,7 +88,7 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
       remaining,
       ttl,
       ttlInSeconds: Math.ceil(ttl / 1_000),
-      isExceeded: increment || verdict === null ? note.isRefused : used > limit,
+      isExceeded: note.isRefused && (increment || isOver(verdict, policy, countsTries)),
       isBanned: ban !== null && used - limit > ban,
     };
   }
@@ -98,8 +100,12 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
 }
 
 /** A gate that refuses nothing and writes down what it would have refused. */
-function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyRequest, Note> {
-  const { framework: _framework, onVerdict: _told, ...customs } = customsOf(given, standing);
+function gateOf(
+  given: Given,
+  standing: Standing,
+  { framework: _framework, onVerdict: _told, ...customs }: ReturnType<typeof customsOf>,
+  peeks: boolean,
+): Gate<FastifyRequest, Note> {
   const options = gateOptionsOf<Note>(given, standing);
   const { windowMs: width } = options;
   const noting: Customs<FastifyRequest, Note> = {
@@ -135,6 +141,20 @@ function gateOf(given: Given, standing: Standing, peeks: boolean): Gate<FastifyR
     },
     noting,
   );
+}
+
+/**
+ * Whether a look at who would be refused found more than a limit that is reached: where refused hits
+ * count, they tell the one from the other.
+ */
+function isOver(
+  verdict: Verdict | null,
+  policy: Policy | undefined,
+  countsTries: boolean,
+): boolean {
+  if (verdict === null || (verdict.reason ?? "limit") !== "limit") return true;
+  const countsRefused = policy !== undefined && "countRefused" in policy && policy.countRefused;
+  return !(countsRefused || countsTries) || verdict.used > verdict.limit;
 }
 
 /** How long a window lasts, or an empty bucket takes to be full again. */

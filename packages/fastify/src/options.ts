@@ -177,6 +177,7 @@ export type RateLimitState =
       remaining: number;
       ttl: number;
       ttlInSeconds: number;
+      /** Whether it was refused; of a look, whether others were, or it would be if that is not counted. */
       isExceeded: boolean;
       isBanned: boolean;
     };

@@ -1,5 +1,6 @@
-import { HOUR, MINUTE, slidingWindow, tokenBucket } from "@tidegate/core";
+import { fixedWindow, HOUR, MINUTE, slidingWindow, tokenBucket } from "@tidegate/core";
 import { describe, expect, it } from "vitest";
+import type { CreateRateLimitOptions } from "../src/index.ts";
 import { type App, clock, withPlugin } from "./app.ts";
 
 /** What `count` requests are answered: status and wait. */
@@ -135,6 +136,44 @@ describe("createRateLimit", () => {
       },
     );
   });
+
+  it.each([
+    ["fixedWindow", { policies: [fixedWindow({ limit: 2, windowMs: MINUTE })] }],
+    ["slidingWindow", { policies: [slidingWindow({ limit: 2, windowMs: MINUTE })] }],
+    ["tokenBucket", { policies: [tokenBucket({ capacity: 2, refillPerSecond: 0.01 })] }],
+    ["api", { preset: "api", limit: 2 }],
+    ["parity", { max: 2 }],
+    ["bans", { max: 2, ban: 9, continueExceeding: true }],
+    ["backoff", { max: 2, exponentialBackoff: true }],
+  ] as const)(
+    "that only looks says what was exceeded, counted or not: %s",
+    async (_name, given) => {
+      await withPlugin(
+        { global: false },
+        {
+          build: (server) => {
+            const ask = server.createRateLimit(given as CreateRateLimitOptions);
+            server.get("/", async (request) => {
+              const { isExceeded } = (await ask(request)) as { isExceeded: boolean };
+              const look = (await ask(request, { increment: false })) as { isExceeded: boolean };
+              return [isExceeded, look.isExceeded];
+            });
+          },
+          visit: async (app) => {
+            const answers: unknown[] = [];
+            for (let index = 0; index < 3; index++) answers.push((await app.get()).body);
+            // With one more the limit is exceeded, and only counted refusals tell whether there was one.
+            const isKnown = "max" in given;
+            expect(answers).toEqual([
+              [false, false],
+              [false, !isKnown],
+              [true, true],
+            ]);
+          },
+        },
+      );
+    },
+  );
 
   it("takes a function that fails for exceeded or for let through, as onError says", async () => {
     const keyGenerator = (): never => {
