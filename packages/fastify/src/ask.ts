@@ -8,6 +8,7 @@ import {
   type Customs,
   type Framework,
   type Gate,
+  type GateOptions,
   isThenable,
   type Key,
   makeGate,
@@ -106,7 +107,7 @@ function gateOf(
   { framework: _framework, onVerdict: _told, ...customs }: ReturnType<typeof customsOf>,
   peeks: boolean,
 ): Gate<FastifyRequest, Note> {
-  const options = gateOptionsOf<Note>(given, standing);
+  const options = withoutNotes(gateOptionsOf<Note>(given, standing));
   const { windowMs: width } = options;
   const noting: Customs<FastifyRequest, Note> = {
     ...customs,
@@ -115,7 +116,7 @@ function gateOf(
       note.verdict = verdict;
       note.key = key;
     },
-    ...(peeks && { counterOf: lookingAt }),
+    ...(peeks && { onlyLooks: true, counterOf: lookingAt }),
   };
   return makeGate<FastifyRequest, Note>(
     {
@@ -141,6 +142,20 @@ function gateOf(
     },
     noting,
   );
+}
+
+/** Functions of users' are told that there is no reply. */
+function withoutNotes(
+  options: GateOptions<FastifyRequest, Note>,
+): GateOptions<FastifyRequest, Note> {
+  const entries = Object.entries(options).map(([name, given]: [string, unknown]) => {
+    if (typeof given !== "function") return [name, given];
+    return [
+      name,
+      (request: FastifyRequest, _note: Note, key?: Key) => given(request, undefined, key),
+    ];
+  });
+  return Object.fromEntries(entries);
 }
 
 /**

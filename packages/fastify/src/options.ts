@@ -10,12 +10,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 export type RequestWithKey<Answer> = (
   request: FastifyRequest,
   key: string,
-  reply: FastifyReply,
+  reply?: FastifyReply | undefined,
 ) => MaybePromise<Answer>;
 
-/** What every limit has that counts, whether or not it answers. */
+/** What every limit has that counts, whether or not there is a reply. */
 export type Countable = Pick<
-  GateOptions<FastifyRequest, FastifyReply>,
+  GateOptions<FastifyRequest, FastifyReply | undefined>,
   | ("preset" | "name" | "cluster" | "onPartition" | "clock" | "maxKeys")
   | ("key" | "policies" | "skip" | "ipv6Subnet" | "translationPrefixes" | "onPermissiveProxy")
   | ("onError" | "username" | "addressLimit")

@@ -122,8 +122,13 @@ export class Registration {
 /** `GET:/users/:id`, with what else tells the route from others of the same URL. */
 function routeName({ method, url, constraints }: RouteOptions): string {
   const methods = Array.isArray(method) ? method.join(",") : method;
-  const more = Object.keys(constraints ?? {}).length > 0 ? `:${JSON.stringify(constraints)}` : "";
-  return `${methods}:${url}${more}`;
+  const hasMore = Object.keys(constraints ?? {}).length > 0;
+  return `${methods}:${url}${hasMore ? `:${JSON.stringify(constraints, inText)}` : ""}`;
+}
+
+/** An expression would be nothing in JSON, as if all of them were one. */
+function inText(_name: string, value: unknown): unknown {
+  return value instanceof RegExp ? String(value) : value;
 }
 
 /** Adds a handler behind those that a route has, in a list of its own: routes may share theirs. */

@@ -46,6 +46,28 @@ describe("routes", () => {
     );
   });
 
+  it("told apart by an expression have a limit each", async () => {
+    const own = (host: RegExp, max: number) => ({
+      ...{ constraints: { host }, config: { rateLimit: { max } } },
+    });
+    await withPlugin(
+      { global: false },
+      {
+        build: (server) => {
+          server.get("/", own(/^a/, 1), answer);
+          server.get("/", own(/^b/, 1), answer);
+          server.get("/", own(/^b/i, 2), answer);
+        },
+        visit: async ({ server }) => {
+          const hosts = ["a", "b", "a", "b", "B", "B", "B"];
+          const answers = hosts.map((host) => server.inject({ url: "/", headers: { host } }));
+          const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+          expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 429]);
+        },
+      },
+    );
+  });
+
   it("of one group have one budget, also with limits that differ (W4)", async () => {
     const group = { groupId: "otp", max: 2 };
     await withPlugin(

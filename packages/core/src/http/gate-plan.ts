@@ -47,6 +47,8 @@ export interface GatePlan<Request, Response> {
     readonly limit: AskedWithKey<Request, Response, Cost> | null;
   } | null;
 
+  /** Whether a request may come more than once, because nothing is counted. */
+  readonly onlyLooks: boolean;
   readonly letsPreflightsPass: boolean;
   readonly skip: Asked<Request, Response, unknown> | null;
   readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;

@@ -38,6 +38,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
   constructor(plan: GatePlan<Request, Response>) {
     this.#plan = plan;
     this.#isStraight = isStraight(plan);
+    if (plan.onlyLooks) this.#watched = WATCHED;
   }
 
   get limiter(): Limiter | null {

@@ -60,6 +60,7 @@ export function makeGate<Request extends object, Response>(
     budgets,
     username:
       login === null ? null : { budget: login.byName, of: username as never, limit: limitOfEach },
+    onlyLooks: customs.onlyLooks === true,
     letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
     skip: given.skip ?? null,
     block: listOf("block", given.block),

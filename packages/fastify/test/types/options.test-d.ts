@@ -1,5 +1,9 @@
 import type { Limiter } from "@tidegate/core";
-import fastify, { type FastifyRequest, type preHandlerAsyncHookHandler } from "fastify";
+import fastify, {
+  type FastifyReply,
+  type FastifyRequest,
+  type preHandlerAsyncHookHandler,
+} from "fastify";
 import { expectTypeOf, it } from "vitest";
 import fastifyRateLimit, {
   type CreateRateLimitOptions,
@@ -66,12 +70,19 @@ it("adds to the framework's own types", async () => {
 
 it("tells functions the request, the key, and what answers", () => {
   const options: RateLimitOptions = {
-    limit: (request, key, reply) => (request.id === key && reply.sent ? 1 : 2),
+    limit: (request, key, reply) => (request.id === key && reply?.sent === true ? 1 : 2),
     cost: async (request) => ({ tokens: Number(request.headers["x-tokens"]) }),
     charge: (_request, reply) => reply.statusCode,
     onLimited: (_request, reply, refusal) => reply.log.info(refusal.reason),
   };
   expectTypeOf(options).toExtend<RateLimitOptions>();
+});
+
+it("tells functions that a question has no reply", () => {
+  const limit = (_request: FastifyRequest, _key: string, { sent }: FastifyReply) => (sent ? 1 : 2);
+  // @ts-expect-error: there may be none.
+  app.createRateLimit({ limit });
+  app.createRateLimit({ key: (request, reply) => reply?.elapsedTime ?? request.id });
 });
 
 it("refuses stores that it could not keep", () => {
