@@ -33,10 +33,10 @@ export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options
 export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
 export {
   keyFunction,
+  onlyGiven,
   pickGateOptions,
   sayUnread,
   withKeySecond,
-  withoutUndefined,
 } from "./http/given-options.ts";
 export { makeGate } from "./http/make-gate.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";

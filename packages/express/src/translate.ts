@@ -15,12 +15,12 @@ import {
   keyFunction,
   limitOf,
   makeGate,
+  onlyGiven,
   pickGateOptions,
   sayUnread,
   spelled,
   WallTime,
   type Warnings,
-  withoutUndefined,
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
@@ -77,7 +77,9 @@ export interface Settings {
 }
 
 export function translate(passed: RateLimitOptions = {}): Settings {
-  const given = withoutUndefined<RateLimitOptions>(passed);
+  const { message } = passed;
+  // Nothing is a message as well: an empty body.
+  const given = { ...onlyGiven<RateLimitOptions>(passed), ...(message === null && { message }) };
   const warnings = warningsOf(given.validate, given.logger);
   if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
   sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);

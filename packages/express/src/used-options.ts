@@ -4,7 +4,7 @@
  */
 
 import { MINUTE } from "@tidegate/core";
-import { type GateOptions, spelled, withoutUndefined } from "@tidegate/core/http";
+import { type GateOptions, onlyGiven, spelled } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
@@ -56,7 +56,7 @@ export function usedOptions(
     logger: LOGGER,
     ...given,
     ...(typeof windowMs === "function" && { windowMs: DEFAULTS.windowMs }),
-    ...withoutUndefined({ limit, legacyHeaders }),
+    ...onlyGiven({ limit, legacyHeaders }),
     ...(standardHeaders === true && {
       standardHeaders: preset === "parity" ? "draft-6" : "draft-11",
     }),

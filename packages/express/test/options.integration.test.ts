@@ -128,6 +128,14 @@ describe("what express-rate-limit's users know", () => {
     expect(used?.message).toMatch(/^Too many requests/);
   });
 
+  it("null is what is usual, and as a message no body", async () => {
+    const nothing = { validate: null, standardHeaders: null, max: null, handler: null, skip: null };
+    expect(() => rateLimit(nothing as never)).not.toThrow();
+    const answer = await refusal({ ...nothing, keyGenerator: null, store: null } as never);
+    expect(answer).toMatchObject({ status: 429, text: expect.stringMatching(/^Too many/) });
+    expect(await refusal({ message: null })).toMatchObject({ status: 429, text: "" });
+  });
+
   it("limit and windowMs and max and headers are heard under both names", async () => {
     await withApp([rateLimit({ max: 1, headers: false })], async (app) => {
       const { headers } = await app.get();

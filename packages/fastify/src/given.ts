@@ -11,10 +11,10 @@ import {
   type Ipv6Subnet,
   keyFunction,
   limitOf,
+  onlyGiven,
   sayUnread,
   spelled,
   type Warnings,
-  withoutUndefined,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
@@ -52,14 +52,19 @@ export type Given = Omit<
 
 export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 
+/** The options that have another name here, by that name. */
+const OWN_NAMES: Readonly<Record<string, keyof Given>> = {
+  ...{ max: "limit", timeWindow: "windowMs", keyGenerator: "key", id: "key", allowList: "allow" },
+};
+
 /** @param passed options, the plugin's with what Fastify's own `register` takes among them */
 export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
-  const given = withoutUndefined(passed);
+  const given = onlyGiven(passed);
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
   sayUnread(given, OWN_OPTIONS, warnings);
   refuseStores(given);
   const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
-  const inMs = withoutUndefined({ ...given, timeWindow: windowMsOf(timeWindow) });
+  const inMs = onlyGiven({ ...given, timeWindow: windowMsOf(timeWindow) });
   const limit = spelled(given, "limit", "max");
   const windowMs = spelled(inMs, "windowMs", "timeWindow");
   const key = keyFunction<FastifyRequest, FastifyReply>(given);
@@ -67,11 +72,20 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   if (typeof limit === "number") limitOf("limit", limit);
   check(given);
   if (key !== undefined && given.ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
-  return withoutUndefined({
-    ...others,
-    ...{ limit, windowMs, key, allow },
-    ...(allow !== undefined && { allowsKeys: given.allow === undefined }),
-  }) as Given;
+  return {
+    ...unset(passed),
+    ...onlyGiven({
+      ...others,
+      ...{ limit, windowMs, key, allow },
+      ...(allow !== undefined && { allowsKeys: given.allow === undefined }),
+    }),
+  } as Given;
+}
+
+/** What is null takes the place of what a level below has, and leaves the default. */
+function unset(passed: object): Given {
+  const names = Object.entries(passed).filter(([, value]) => value === null);
+  return Object.fromEntries(names.map(([name]) => [OWN_NAMES[name] ?? name, undefined]));
 }
 
 /** Options laid over others; what is counted in one way is not counted in the other as well. */

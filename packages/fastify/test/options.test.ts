@@ -76,6 +76,10 @@ describe("options", () => {
     { max: undefined, timeWindow: undefined, keyGenerator: undefined, store: undefined },
     { max: 5, limit: 5, timeWindow: "1 minute", windowMs: 60_000 },
     { ban: -1, ipv6Subnet: 0 },
+    { max: null, timeWindow: null, allowList: null, keyGenerator: null, ban: null, hook: null },
+    { errorResponseBuilder: null, onExceeding: null, onExceeded: null, onBanReach: null },
+    { addHeaders: null, addHeadersOnExceeding: null, enableDraftSpec: null, global: null },
+    { continueExceeding: null, exponentialBackoff: null, groupId: null, ipv6Subnet: null },
   ])("that mean nothing or the same are taken: %o", async (options) => {
     await register(options);
     expect(warnings).toEqual([]);
@@ -91,6 +95,15 @@ describe("options", () => {
     expect(() => server.rateLimit({ max: -1 })).toThrow(/'limit'/);
     expect(() => server.createRateLimit({ store: class {} as never })).toThrow(/'store'/);
     expect(() => server.createRateLimit({ timeWindow: "soon" })).toThrow(/'timeWindow'/);
+  });
+
+  it("of routes that are null put back what is usual", async () => {
+    const server = await register({ max: 0, allowList: ["127.0.0.1"], validate: false });
+    const rateLimit = { allowList: null } as never;
+    server.get("/own", { config: { rateLimit } }, async () => "");
+    server.get("/", { config: { rateLimit: {} } }, async () => "");
+    expect((await server.inject("/own")).statusCode).toBe(429);
+    expect((await server.inject("/")).statusCode).toBe(200);
   });
 
   it("that nobody knows are said once, and can be kept quiet", async () => {

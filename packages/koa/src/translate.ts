@@ -16,12 +16,12 @@ import {
   type Key,
   keyFunction,
   makeGate,
+  onlyGiven,
   pickGateOptions,
   sayUnread,
   spelled,
   Warnings,
   withKeySecond,
-  withoutUndefined,
 } from "@tidegate/core/http";
 import type { Context } from "koa";
 import { KOA } from "./koa-framework.ts";
@@ -33,6 +33,8 @@ const OWN_OPTIONS: readonly (keyof Options)[] = [
   ...(["disableHeader", "errorMessage", "status", "throw", "validate"] as const),
   ...(["driver", "db", "namespace"] as const),
 ];
+
+const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
 
 /** Whoever hands a request to middleware is on the stack while one is handled. */
 const HANDLING = /[\\/]koa-compose[\\/]/;
@@ -59,7 +61,7 @@ export interface Settings {
 }
 
 export function translate(passed: Options = {}): Settings {
-  const given = withoutUndefined(passed);
+  const given = withoutOff(onlyGiven(passed));
   const warnings = new Warnings(given.validate);
   if (isCalledBy(HANDLING)) warnings.say("TIDEGATE_MADE_PER_REQUEST");
   sayUnread(given, OWN_OPTIONS, warnings);
@@ -79,6 +81,13 @@ export function translate(passed: Options = {}): Settings {
   };
 }
 
+/** The options without those that are off, as users of koa-ratelimit may write it. */
+function withoutOff(options: Options): Options {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value || !OFF_IF_FALSY.includes(name)),
+  );
+}
+
 function gateOptionsOf(given: Options): GateOptions<Context, Context> {
   const limit = spelled(given, "limit", "max");
   const windowMs = spelled(given, "windowMs", "duration");
@@ -89,7 +98,7 @@ function gateOptionsOf(given: Options): GateOptions<Context, Context> {
   const { onLimited, disableHeader } = given;
   const options: GateOptions<Context, Context> = {
     ...pickGateOptions<Context, Context>(given),
-    ...withoutUndefined({ limit, windowMs, key, allow, block, statusCode } as GateOptions<
+    ...onlyGiven({ limit, windowMs, key, allow, block, statusCode } as GateOptions<
       Context,
       Context
     >),

@@ -62,6 +62,8 @@ describe("options", () => {
     { headers: undefined, id: undefined, max: undefined },
     { headers: { remaining: undefined } },
     { namespace: "limit", whitelist: undefined },
+    { whitelist: null, blacklist: null, onLimited: null, headers: null, status: null } as never,
+    { whitelist: false, blacklist: false, status: 0, errorMessage: null, throw: null } as never,
   ])("of koa-ratelimit that mean nothing or the same are taken: %o", (options) => {
     expect(() => rateLimit(options)).not.toThrow();
     expect(warnings).toEqual([]);

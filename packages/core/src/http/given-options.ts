@@ -14,9 +14,11 @@ import type { Warnings } from "./warnings.ts";
 /** Options that may be functions which are told the key. */
 const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
 
-/** The options that were given at all: `undefined` means absent. */
-export function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+/** The options that were given at all: `undefined` means absent, and so does `null`. */
+export function onlyGiven<Options extends object>(options: Options): Partial<Options> {
+  const given = Object.entries(options).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   return Object.fromEntries(given) as Partial<Options>;
 }
 

@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { isCalledBy } from "../../src/http/call-stack.ts";
 import {
+  onlyGiven,
   pickGateOptions,
   sayUnread,
   type TidegateWarning,
   Warnings,
   withKeySecond,
-  withoutUndefined,
 } from "../../src/http.ts";
 import { type FakeRequest, type FakeResponse, Stand } from "./exchange.ts";
 
 describe("what users gave", () => {
-  it("has no options that are undefined", () => {
-    expect(withoutUndefined({ limit: undefined, name: null, windowMs: 0 })).toEqual({
-      name: null,
-      windowMs: 0,
-    });
+  it("has no options that are undefined or null", () => {
+    expect(onlyGiven({ limit: undefined, name: null, windowMs: 0 })).toEqual({ windowMs: 0 });
   });
 
   it("is taken by every adapter as far as it knows the names", () => {

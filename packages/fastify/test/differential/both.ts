@@ -87,7 +87,7 @@ function optionsFor({ peculiarity, options }: Scenario, told: string[]): Record<
   };
   const hidden = { limit: { "x-ratelimit-limit": false }, reset: { "ratelimit-reset": false } };
   const lists = {
-    none: peculiarity === "address-lists" ? ["2001:db8:1:2::5", "198.51.100.0/24"] : undefined,
+    none: peculiarity === "address-lists" ? ["2001:db8:1:2::5", "198.51.100.0/24"] : null,
     array: ["listed", "192.0.2.2", "2001:db8:1:2::"],
     function: async (request: FastifyRequest, key: string) =>
       user(request) === "listed" || key === "192.0.2.2",

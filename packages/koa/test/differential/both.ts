@@ -81,6 +81,7 @@ function optionsFor(given: ScenarioOptions): Record<string, unknown> {
       whitelist: async (context: Context) => user(context) === "listed",
       blacklist: (context: Context) => user(context) === "bad",
     }),
+    ...(!lists && { whitelist: false, blacklist: null }),
     onLimited: (context: Context) => {
       context.set("x-limited", String(context.status));
       if (answersItself) context.throw(418, "short and stout", { headers: { "x-thrown": "1" } });

@@ -80,7 +80,7 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
     errorMessage: fc.constantFrom<string | object | undefined>(
       ...[undefined, undefined, "No more.", { error: "no more" }],
     ),
-    status: fc.constantFrom(undefined, undefined, 420, 503),
+    status: fc.constantFrom(undefined, undefined, 420, 503, 0),
     throws: fc.constantFrom(false, false, true),
     lists: fc.boolean(),
     // What is peculiar about the others shows in answers of their own.
