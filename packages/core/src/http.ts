@@ -38,6 +38,7 @@ export {
   sayUnread,
   withKeySecond,
 } from "./http/given-options.ts";
+export { type IdleOption, idleOptions } from "./http/idle-options.ts";
 export { makeGate } from "./http/make-gate.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
 export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
@@ -54,3 +55,4 @@ export {
   type WarningSwitches,
   Warnings,
 } from "./http/warnings.ts";
+export { invalidOption } from "./options.ts";

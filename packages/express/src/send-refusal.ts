@@ -6,8 +6,12 @@
 import { STATUS_CODES } from "node:http";
 import { isThenable, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
 import type { Request, Response } from "express";
+import { DEFAULTS } from "./used-options.ts";
 
-/** Sends a refusal; the promise is there only where the message is one. */
+/**
+ * Sends a refusal, with the user's message or else what is usual; the promise is there only where the message
+ * is one.
+ */
 export function sendRefusal(
   request: Request,
   response: Response,
@@ -20,16 +24,18 @@ export function sendRefusal(
     return undefined;
   }
   response.status(refusal.status);
-  if (refusal.problem !== null) {
+  const isLimited = refusal.reason !== "list" && refusal.reason !== "error";
+  if (refusal.problem !== null && !(isLimited && message !== undefined)) {
     response.setHeader("Content-Type", PROBLEM_TYPE);
     send(response, refusal.problem);
     return undefined;
   }
-  if (refusal.reason === "list" || refusal.reason === "error") {
+  if (!isLimited) {
     send(response, STATUS_CODES[refusal.status]);
     return undefined;
   }
-  const body: unknown = typeof message === "function" ? message(request, response) : message;
+  const own: unknown = message === undefined ? DEFAULTS.message : message;
+  const body: unknown = typeof own === "function" ? own(request, response) : own;
   if (!isThenable(body)) {
     if (!response.writableEnded) send(response, body);
     return undefined;

@@ -5,13 +5,14 @@
  * express-rate-limit expect.
  */
 
-import { fixedWindow, TidegateError } from "@tidegate/core";
+import { fixedWindow } from "@tidegate/core";
 import {
   type Customs,
   DRAFTS,
   type Draft,
   type Gate,
   type GateOptions,
+  invalidOption,
   keyFunction,
   limitOf,
   makeGate,
@@ -70,6 +71,7 @@ export interface Settings {
   /** What counts, as a store. */
   readonly store: Store;
   readonly warnings: Warnings;
+  /** The user's own body, if there is one. */
   readonly message: unknown;
   readonly handler: Options["handler"] | undefined;
   /** The options as `handler` is told them. */
@@ -85,6 +87,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);
   sayRemoved(given, warnings);
   sayUnknownSwitches(given.validate, warnings);
+  check(given);
   const gateOptions = gateOptionsOf(given, warnings);
   const counted = new GateStore();
   const store = given.store === undefined ? null : asStore(given.store);
@@ -96,7 +99,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
     gate,
     store: store === null || store instanceof LimiterStore ? counted : store,
     warnings,
-    message: used.message,
+    message: given.message,
     handler: given.handler,
     used,
   };
@@ -173,7 +176,7 @@ function counterOf(
     counter: new StoreCounter(store, {
       limit: typeof limit === "number" ? limitOf("limit", limit) : 0,
       windowMs: typeof windowMs === "number" ? windowMs : DEFAULTS.windowMs,
-      timeoutMs: timeoutOf(given.storeTimeoutMs),
+      timeoutMs: given.storeTimeoutMs ?? STORE_TIMEOUT_MS,
       passesOnError: given.passOnStoreError === true,
       warnings,
     }),
@@ -195,13 +198,25 @@ function begin(store: Store, used: Options, warnings: Warnings): void {
   }
 }
 
-function timeoutOf(given: number | undefined): number {
-  const timeoutMs = given ?? STORE_TIMEOUT_MS;
-  if (Number.isSafeInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs < 2 ** 31) return timeoutMs;
-  throw new TidegateError(
-    "TIDEGATE_OPTION_INVALID",
-    `'storeTimeoutMs' must be whole milliseconds from 1 to 2^31 - 1, got ${String(given)}`,
-  );
+/** Checks what only this adapter reads. */
+function check({
+  handler,
+  requestPropertyName,
+  passOnStoreError,
+  storeTimeoutMs = STORE_TIMEOUT_MS,
+}: RateLimitOptions): void {
+  if (handler !== undefined && typeof handler !== "function") {
+    throw invalidOption("handler", "a function", handler);
+  }
+  if (requestPropertyName !== undefined && typeof requestPropertyName !== "string") {
+    throw invalidOption("requestPropertyName", "the name of a property", requestPropertyName);
+  }
+  if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
+    throw invalidOption("passOnStoreError", "true or false", passOnStoreError);
+  }
+  if (!(Number.isSafeInteger(storeTimeoutMs) && storeTimeoutMs >= 1 && storeTimeoutMs < 2 ** 31)) {
+    throw invalidOption("storeTimeoutMs", "whole milliseconds from 1 to 2^31 - 1", storeTimeoutMs);
+  }
 }
 
 function draftOf(given: unknown, warnings: Warnings): boolean | Draft {

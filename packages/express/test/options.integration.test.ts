@@ -104,6 +104,14 @@ describe("what express-rate-limit's users know", () => {
     expect(answer.headers["etag"]).toBeUndefined();
   });
 
+  it("message is sent with the preset api as well, where a limit refuses", async () => {
+    const answer = await refusal({ preset: "api", message: "Slow down" });
+    expect(answer).toMatchObject({ status: 429, text: "Slow down" });
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+    const listed = await refusal({ preset: "api", message: "Slow down", block: ["127.0.0.1"] });
+    expect(listed.headers["content-type"]).toMatch(/^application\/problem\+json/);
+  });
+
   it("message may answer by itself", async () => {
     const message = (_request: Request, response: Response) => {
       response.status(418).end("teapot");
@@ -126,6 +134,16 @@ describe("what express-rate-limit's users know", () => {
     expect(used).toMatchObject({ windowMs: 5_000, limit: 0, statusCode: 429 });
     expect(used).toMatchObject({ requestPropertyName: "rateLimit", legacyHeaders: true });
     expect(used?.message).toMatch(/^Too many requests/);
+  });
+
+  it.each([
+    [{ handler: 5 }, /'handler' must be a function/],
+    [{ storeTimeoutMs: -5 }, /'storeTimeoutMs' must be whole milliseconds/],
+    [{ requestPropertyName: 5 }, /'requestPropertyName' must be the name of a property/],
+    [{ passOnStoreError: "yes" }, /'passOnStoreError' must be true or false/],
+    [{ identifier: 5 }, /'identifier' must be a name/],
+  ])("that nobody could read throw: %o", (options, message) => {
+    expect(() => rateLimit(options as never)).toThrow(message);
   });
 
   it("null is what is usual, and as a message no body", async () => {

@@ -9,6 +9,8 @@ import {
   type Gate,
   type GateOptions,
   type Ipv6Subnet,
+  idleOptions,
+  invalidOption,
   keyFunction,
   limitOf,
   onlyGiven,
@@ -98,6 +100,8 @@ export function layOver(below: Given, above: Given): Given {
   }
   // A name is of one policy: several have their own.
   if (saysPolicies && above.policies.length > 1) Reflect.deleteProperty(kept, "identifier");
+  // What does nothing beside a level's own choices was meant for others.
+  for (const { name } of idleOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
   return { ...kept, ...above };
 }
 
@@ -108,27 +112,27 @@ export function shownSubnet(given: Given): Ipv6Subnet {
 
 function check({ hook, ban, groupId, ...given }: Partial<RateLimitPluginOptions>): void {
   if (hook !== undefined && !HOOKS.includes(hook)) {
-    throw invalid("hook", `one of ${HOOKS.join(", ")}`, hook);
+    throw invalidOption("hook", `one of ${HOOKS.join(", ")}`, hook);
   }
   // What used to switch a ban off does so still.
   if (ban !== undefined && ban !== -1 && !(Number.isFinite(ban) && ban >= 0)) {
-    throw invalid("ban", "a number of at least 0, or -1 for none", ban);
+    throw invalidOption("ban", "a number of at least 0, or -1 for none", ban);
   }
   if (groupId !== undefined && (typeof groupId !== "string" || groupId === "")) {
-    throw invalid("groupId", "a name", groupId);
+    throw invalidOption("groupId", "a name", groupId);
   }
   for (const name of [
     ...(["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const),
   ]) {
     if (given[name] !== undefined && typeof given[name] !== "function") {
-      throw invalid(name, "a function", given[name]);
+      throw invalidOption(name, "a function", given[name]);
     }
   }
   for (const name of [
     ...(["global", "continueExceeding", "exponentialBackoff", "enableDraftSpec"] as const),
   ]) {
     if (given[name] !== undefined && typeof given[name] !== "boolean") {
-      throw invalid(name, "true or false", given[name]);
+      throw invalidOption(name, "true or false", given[name]);
     }
   }
 }
@@ -141,11 +145,4 @@ function refuseStores(given: object): void {
       `'${option}' is not taken: ${CLUSTER_INSTEAD}`,
     );
   }
-}
-
-function invalid(option: string, expected: string, given: unknown): TidegateError {
-  return new TidegateError(
-    "TIDEGATE_OPTION_INVALID",
-    `'${option}' must be ${expected}, got ${typeof given === "number" ? given : JSON.stringify(given)}`,
-  );
 }

@@ -106,6 +106,23 @@ describe("options", () => {
     expect((await server.inject("/")).statusCode).toBe(200);
   });
 
+  it("that do nothing beside a level's own choices are left to the others", async () => {
+    const partitionKey = () => Uint8Array.of(1);
+    const server = await register({
+      preset: "api",
+      limit: 1,
+      partitionKey,
+      problemType: "about:x",
+    });
+    const route = (rateLimit: object) => () =>
+      server.get("/", { config: { rateLimit } }, async () => "");
+    expect(route({ preset: "login", username: () => "ada" })).not.toThrow();
+    expect(() => server.rateLimit({ preset: "parity", problemType: "about:x" })).toThrow(
+      /'problemType' needs the preset 'api'/,
+    );
+    await expect(register({ partitionKey })).rejects.toThrow(/'partitionKey' needs 'standardHead/);
+  });
+
   it("that nobody knows are said once, and can be kept quiet", async () => {
     await register({ maxx: 5 });
     await register({ maxx: 5, validate: { knownOptions: false } });

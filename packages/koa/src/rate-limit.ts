@@ -66,9 +66,10 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
     answer(context, status, problem ?? phrase, problem !== null);
     return;
   }
-  const message = settings.errorMessage ?? messageOf(refusal);
+  const own = settings.errorMessage;
+  const message = own ?? messageOf(refusal);
   const headers = sentHeaders(settings.names, context);
-  answer(context, status, problem ?? message, problem !== null);
+  answer(context, status, own ?? problem ?? message, own === undefined && problem !== null);
   const { retryAfterSeconds, key } = refusal;
   const id = key === null ? null : settings.shownKey(context, key);
   context.state["rateLimit"] = {

@@ -144,6 +144,17 @@ describe.each(KOAS)("rateLimit on $name", ({ make }) => {
     });
   });
 
+  it("sends an errorMessage with the preset api as well, where a limit refuses", async () => {
+    const options: Options = { preset: "api", max: 0, errorMessage: "Slow down", validate: false };
+    await withApp(make(), [rateLimit(options)], async (app) => {
+      const { text, type } = await app.get();
+      expect([text, type]).toEqual(["Slow down", "text/plain"]);
+    });
+    await withApp(make(), [rateLimit({ ...options, block: ["127.0.0.1"] })], async (app) => {
+      expect((await app.get()).type).toBe("application/problem+json");
+    });
+  });
+
   it("limits with no storage at all, and awaits an id (W12, W16)", async () => {
     const id = async (context: Context): Promise<string> => byUser(context);
     const max = async (_context: Context, key: unknown): Promise<number> => (key === "ada" ? 2 : 1);

@@ -145,7 +145,7 @@ export interface GateOptions<Request, Response> {
    */
   readonly identifier?: string | Asked<Request, Response, string> | undefined;
   /**
-   * Tells clients apart in fields without telling who they are.
+   * Tells clients apart in the fields of draft-8 and draft-11 without telling who they are.
    *
    * @default false
    */
@@ -171,7 +171,7 @@ export interface GateOptions<Request, Response> {
    */
   readonly statusCode?: number | undefined;
   /**
-   * The `type` of problem details, `about:blank` for none.
+   * The `type` of the problem details of `api`, `about:blank` for none.
    *
    * @default that of the IETF draft
    */

@@ -11,6 +11,7 @@ import { type Budget, Budgets } from "./budget.ts";
 import type { Customs } from "./customs.ts";
 import { type Draft, type FieldName, Fields, type LegacyFields } from "./fields.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { namesPolicies } from "./idle-options.ts";
 import { API_WINDOW_MS, LOGIN } from "./presets.ts";
 import { limitOf, QUOTA_MAX, Quota } from "./quota.ts";
 import { isFieldText } from "./structured-field.ts";
@@ -120,7 +121,7 @@ export class BudgetMaker<Request, Response> {
     const texts = names.map((given, index) =>
       typeof given === "string" ? given : given(quotas[index]!.limit),
     );
-    if (standard === "draft-8" || standard === "draft-11") texts.forEach(checkFieldName);
+    if (namesPolicies(standard)) texts.forEach(checkFieldName);
     const hasFields = legacy !== null || standard !== null;
     return {
       counter: counter ?? counterOf(limiter as Limiter),

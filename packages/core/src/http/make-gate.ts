@@ -12,6 +12,7 @@ import { DRAFTS, type Draft } from "./fields.ts";
 import { type Gate, PlannedGate } from "./gate.ts";
 import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
 import type { Afterwards, AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
+import { idleOptions, namesPolicies } from "./idle-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
 import type { Omission } from "./omission.ts";
 import { partitioner } from "./partition-key.ts";
@@ -49,8 +50,11 @@ export function makeGate<Request extends object, Response>(
   const login = preset === "login" ? maker.loginBudgets() : null;
   const budgets = login?.byAddress ?? maker.budgets();
   const { identifier, username, limit, windowMs } = given;
+  if (identifier !== undefined && !["string", "function"].includes(typeof identifier)) {
+    throw invalidOption("identifier", "a name, or a function that answers with one", identifier);
+  }
   const limitOfEach = typeof limit === "function" ? limit : null;
-  const isNamed = choice.standard === "draft-8" || choice.standard === "draft-11";
+  const isNamed = namesPolicies(choice.standard);
   const partition = partitioner(given.partitionKey);
   const onError = oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]);
   const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
@@ -84,7 +88,7 @@ export function makeGate<Request extends object, Response>(
     retryAfter: retryAfterOf(given.retryAfter),
     retryAfterUnit: rules.retryAfterUnit,
     statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
-    problems: rules.problems ? new Problems(given.problemType) : null,
+    problems: rules.problems ? new Problems(problemTypeOf(given.problemType)) : null,
     afterwards: afterwardsOf(given, customs),
   });
 }
@@ -142,6 +146,11 @@ function retryAfterOf<Asked>(given: number | Asked | undefined): number | Asked 
   return wholeNumber("retryAfter", given, 1);
 }
 
+function problemTypeOf(given: unknown): string | undefined {
+  if (given === undefined || (typeof given === "string" && given !== "")) return given;
+  throw invalidOption("problemType", "a URI, or 'about:blank' for none", given);
+}
+
 function omissionOf(given: readonly string[] | undefined): Omission | null {
   if (given === undefined) return null;
   if (!Array.isArray(given)) throw invalidOption("omitHeaders", "an array", given);
@@ -191,6 +200,7 @@ function refuseConflicts<Request, Response>(
       throw conflict("'countIf' counts afterwards, and a place is taken before: give one of them");
     }
   }
+  for (const { name, needs } of idleOptions(options)) throw conflict(`'${name}' needs ${needs}`);
   if (isLogin !== (options.username !== undefined)) {
     throw conflict("the preset 'login' and the option 'username' need each other");
   }

@@ -15,6 +15,11 @@ describe("options that make no sense together", () => {
     { preset: "login", username, key: () => "a" },
     { addressLimit: 5 },
     { onPartition: "open" },
+    { problemType: "about:blank" },
+    { preset: "login", username, problemType: "about:blank" },
+    { partitionKey: () => Uint8Array.of(1) },
+    { partitionKey: () => Uint8Array.of(1), standardHeaders: true },
+    { preset: "api", limit: 1, standardHeaders: "draft-7", partitionKey: () => Uint8Array.of(1) },
   ] as const)("are refused where they are given: %o", (options) => {
     expect(() => new Stand(options)).toThrow(/TIDEGATE_OPTION_CONFLICT/);
   });
@@ -31,6 +36,9 @@ describe("options that make no sense together", () => {
     [{ preset: "api" }, /needs 'limit'/],
     [{ preset: "api", limit: 1, name: "é" }, /printable ASCII/],
     [{ cluster: {} as never }, /needs 'name'/],
+    [{ preset: "api", limit: 1, problemType: 5 }, /'problemType' must be a URI/],
+    [{ preset: "api", limit: 1, problemType: "" }, /'problemType' must be a URI/],
+    [{ identifier: 5 }, /'identifier' must be a name/],
     [{ partitionKey: { secret: "short" } }, /at least 16 bytes/],
     [{ partitionKey: { secret: "x".repeat(16), bytes: 8 } }, /9 or 12/],
   ] as const)("and values that are none: %o (W24)", (options, message) => {
