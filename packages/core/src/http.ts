@@ -32,19 +32,23 @@ export type { Gate } from "./http/gate.ts";
 export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options.ts";
 export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
 export {
+  CLUSTER_INSTEAD,
   keyFunction,
   onlyGiven,
   pickGateOptions,
   sayUnread,
+  sayUnreadSubnet,
   withKeySecond,
 } from "./http/given-options.ts";
 export { type IdleOption, idleOptions } from "./http/idle-options.ts";
 export { makeGate } from "./http/make-gate.ts";
+export { requestHeader } from "./http/node-request.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
 export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
 export type { RefusedBy } from "./http/problem.ts";
 export { limitOf } from "./http/quota.ts";
 export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/refusal.ts";
+export { showLimiters } from "./http/show-limiters.ts";
 export { spelled } from "./http/spelling.ts";
 export { isThenable, type MaybePromise } from "./http/thenable.ts";
 export type { Counter, Verdict } from "./http/verdict.ts";

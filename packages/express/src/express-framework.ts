@@ -3,16 +3,18 @@
  * setting `trust proxy` on top.
  */
 
-import { beforeWriteHead, type Framework, type ProxyTrust } from "@tidegate/core/http";
+import {
+  beforeWriteHead,
+  type Framework,
+  type ProxyTrust,
+  requestHeader,
+} from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { requestAddress, senderAddress } from "./request-address.ts";
 
 export const EXPRESS: Framework<Request, Response> = {
   method: (request) => Reflect.get(request, "method"),
-  requestHeader: (request, name) => {
-    const value = request.headers[name];
-    return typeof value === "object" ? value.join(", ") : value;
-  },
+  requestHeader: (request, name) => requestHeader(request.headers, name),
   address: requestAddress,
   socketAddress: senderAddress,
   proxyTrust,

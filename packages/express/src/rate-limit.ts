@@ -13,6 +13,7 @@ import {
   type Outcome,
   type Passing,
   type Refusal,
+  showLimiters,
   storedKey,
 } from "@tidegate/core/http";
 import type { NextFunction, Request, Response } from "express";
@@ -61,9 +62,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
     return undefined;
   }
 
-  return Object.defineProperties(middleware as RateLimitRequestHandler, {
-    limiter: { get: () => gate.limiter, enumerable: true },
-    limiters: { get: () => gate.limiters, enumerable: true },
+  return Object.defineProperties(showLimiters<RateLimitRequestHandler>(middleware, gate), {
     resetKey: { value: (key: KeyAnswer) => resetKey(settings, key), enumerable: true },
     getKey: { value: (key: KeyAnswer) => getKey(settings, key), enumerable: true },
   });

@@ -19,6 +19,7 @@ import {
   onlyGiven,
   pickGateOptions,
   sayUnread,
+  sayUnreadSubnet,
   spelled,
   WallTime,
   type Warnings,
@@ -112,9 +113,7 @@ function gateOptionsOf(
   const limit = spelled(given, "limit", "max");
   const key = keyFunction<Request, Response>(given);
   const legacyHeaders = spelled(given, "legacyHeaders", "headers");
-  if (key !== undefined && given.ipv6Subnet !== undefined) {
-    warnings.say("TIDEGATE_SUBNET_UNREAD");
-  }
+  sayUnreadSubnet({ ...given, key }, warnings);
   return {
     ...pickGateOptions<Request, Response>(given),
     ...(limit !== undefined && { limit }),

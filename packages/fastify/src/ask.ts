@@ -12,6 +12,7 @@ import {
   isThenable,
   type Key,
   makeGate,
+  showLimiters,
   type Verdict,
 } from "@tidegate/core/http";
 import type { FastifyRequest } from "fastify";
@@ -94,10 +95,7 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
     };
   }
 
-  return Object.defineProperties(ask as AskRateLimit, {
-    limiter: { get: () => counting.limiter, enumerable: true },
-    limiters: { get: () => counting.limiters, enumerable: true },
-  });
+  return showLimiters(ask, counting);
 }
 
 /** A gate that refuses nothing and writes down what it would have refused. */

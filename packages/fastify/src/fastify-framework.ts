@@ -10,6 +10,7 @@ import {
   type Framework,
   type HeaderValue,
   type ProxyTrust,
+  requestHeader,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -22,10 +23,7 @@ export const FASTIFY_REQUEST: Pick<
   "method" | "requestHeader" | "address" | "socketAddress" | "proxyTrust"
 > = {
   method: (request) => request.method,
-  requestHeader: (request, name) => {
-    const value = request.headers[name];
-    return typeof value === "object" ? value.join(", ") : value;
-  },
+  requestHeader: (request, name) => requestHeader(request.headers, name),
   address: (request) => request.ip,
   socketAddress: (request) => request.raw.socket?.remoteAddress,
   proxyTrust,

@@ -6,6 +6,7 @@
 
 import { TidegateError } from "@tidegate/core";
 import {
+  CLUSTER_INSTEAD,
   type Gate,
   type GateOptions,
   type Ipv6Subnet,
@@ -15,6 +16,7 @@ import {
   limitOf,
   onlyGiven,
   sayUnread,
+  sayUnreadSubnet,
   spelled,
   type Warnings,
 } from "@tidegate/core/http";
@@ -38,9 +40,6 @@ const OF_REGISTER = ["prefix", "logLevel", "logSerializers"];
 const COUNTED = ["policies", "limit", "windowMs"] as const;
 
 const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
-
-const CLUSTER_INSTEAD =
-  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
 
 /** One level, with each option under one name. */
 export type Given = Omit<
@@ -73,7 +72,7 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   const allow = spelled(given, "allow", "allowList");
   if (typeof limit === "number") limitOf("limit", limit);
   check(given);
-  if (key !== undefined && given.ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
+  sayUnreadSubnet({ ...given, key }, warnings);
   return {
     ...unset(passed),
     ...onlyGiven({

@@ -4,7 +4,7 @@
  * A request that may pass goes on in the same tick unless a user's function takes its time.
  */
 
-import type { Outcome } from "@tidegate/core/http";
+import { type Outcome, showLimiters } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Counting } from "./options.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
@@ -61,10 +61,7 @@ export function hookHandler(
       .catch(thrown);
   }
 
-  return Object.defineProperties(limit as HookHandler, {
-    limiter: { get: () => gate.limiter, enumerable: true },
-    limiters: { get: () => gate.limiters, enumerable: true },
-  });
+  return showLimiters(limit, gate);
 }
 
 function settle(answer: Answer, done: Done): void {

@@ -4,17 +4,19 @@
  * Headers are read and written on Node's response, where everything is that any middleware has set.
  */
 
-import { beforeWriteHead, type Framework, type ProxyTrust } from "@tidegate/core/http";
+import {
+  beforeWriteHead,
+  type Framework,
+  type ProxyTrust,
+  requestHeader,
+} from "@tidegate/core/http";
 import type { Context } from "koa";
 
 const FORWARDED_FOR = "x-forwarded-for";
 
 export const KOA: Framework<Context, Context> = {
   method: (ctx) => ctx.req.method,
-  requestHeader: (ctx, name) => {
-    const value = ctx.req.headers[name];
-    return typeof value === "object" ? value.join(", ") : value;
-  },
+  requestHeader: (ctx, name) => requestHeader(ctx.req.headers, name),
   address: (ctx) => ctx.ip || undefined,
   socketAddress: (ctx) => ctx.req.socket?.remoteAddress,
   proxyTrust,

@@ -12,6 +12,7 @@ import {
   type Passing,
   PROBLEM_TYPE,
   type Refusal,
+  showLimiters,
 } from "@tidegate/core/http";
 import type { Context, Next } from "koa";
 import type { Options, RateLimitMiddleware, RateLimitState } from "./options.ts";
@@ -45,10 +46,7 @@ export function rateLimit(options?: Options): RateLimitMiddleware {
     );
   }
 
-  return Object.defineProperties(middleware as unknown as RateLimitMiddleware, {
-    limiter: { get: () => gate.limiter, enumerable: true },
-    limiters: { get: () => gate.limiters, enumerable: true },
-  });
+  return showLimiters(middleware, gate);
 }
 
 function refuse(settings: Settings, refusal: Refusal, context: Context): void {

@@ -9,6 +9,7 @@ import { validateHeaderName } from "node:http";
 import { fixedWindow, HOUR, TidegateError } from "@tidegate/core";
 import {
   addressReader,
+  CLUSTER_INSTEAD,
   type Customs,
   type Gate,
   type GateOptions,
@@ -19,6 +20,7 @@ import {
   onlyGiven,
   pickGateOptions,
   sayUnread,
+  sayUnreadSubnet,
   spelled,
   Warnings,
   withKeySecond,
@@ -38,9 +40,6 @@ const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
 
 /** Whoever hands a request to middleware is on the stack while one is handled. */
 const HANDLING = /[\\/]koa-compose[\\/]/;
-
-const CLUSTER_INSTEAD =
-  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
 
 /** The headers that tell of a limit, by what each tells. */
 interface HeaderNames {
@@ -68,9 +67,7 @@ export function translate(passed: Options = {}): Settings {
   refuseStores(given);
   const names = headerNames(given);
   const options = gateOptionsOf(given);
-  if (options.key !== undefined && options.ipv6Subnet !== undefined) {
-    warnings.say("TIDEGATE_SUBNET_UNREAD");
-  }
+  sayUnreadSubnet(options, warnings);
   const sendsNames = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";
   return {
     gate: makeGate(options, customsOf(names, warnings, options.name ?? "default")),

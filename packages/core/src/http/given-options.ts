@@ -48,6 +48,18 @@ export function keyFunction<Request, Response>(
   };
 }
 
+/** What to write instead of a store, in messages about one. */
+export const CLUSTER_INSTEAD =
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
+
+/** Says that a network's length was given where no address is counted. */
+export function sayUnreadSubnet(
+  { key, ipv6Subnet }: { readonly key?: unknown; readonly ipv6Subnet?: unknown },
+  warnings: Warnings,
+): void {
+  if (key !== undefined && ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
+}
+
 /** Says which options nobody reads. */
 export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
   const known: readonly string[] = [...GATE_OPTIONS, ...own];
