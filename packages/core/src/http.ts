@@ -49,7 +49,13 @@ export type { RefusedBy } from "./http/problem.ts";
 export { limitOf } from "./http/quota.ts";
 export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/refusal.ts";
 export { showLimiters } from "./http/show-limiters.ts";
-export { spelled } from "./http/spelling.ts";
+export {
+  type FurtherNames,
+  type GivenNames,
+  inGivenNames,
+  type Spelled,
+  spelled,
+} from "./http/spelling.ts";
 export { isThenable, type MaybePromise } from "./http/thenable.ts";
 export type { Counter, Verdict } from "./http/verdict.ts";
 export { WallTime } from "./http/wall-time.ts";

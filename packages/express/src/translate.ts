@@ -10,14 +10,17 @@ import {
   type Customs,
   DRAFTS,
   type Draft,
+  type FurtherNames,
   type Gate,
   type GateOptions,
+  inGivenNames,
   invalidOption,
   keyFunction,
   limitOf,
   makeGate,
   onlyGiven,
   pickGateOptions,
+  type Spelled,
   sayUnread,
   sayUnreadSubnet,
   spelled,
@@ -44,12 +47,12 @@ const LEGACY_NAMES = {
   reset: "X-RateLimit-Reset",
 } as const;
 
-/** Options that only Express has, or that only have another name here. */
+const FURTHER_NAMES: FurtherNames = {
+  ...{ limit: ["max"], key: ["id", "keyGenerator"], legacyHeaders: ["headers"] },
+};
+
+/** Options that only Express has. */
 const OWN_OPTIONS = [
-  "max",
-  "headers",
-  "keyGenerator",
-  "id",
   "message",
   "requestPropertyName",
   "handler",
@@ -85,16 +88,19 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   const given = { ...onlyGiven<RateLimitOptions>(passed), ...(message === null && { message }) };
   const warnings = warningsOf(given.validate, given.logger);
   if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
-  sayUnread(given, [...OWN_OPTIONS, ...Object.keys(REMOVED_OPTIONS)], warnings);
+  const further = Object.values(FURTHER_NAMES).flat();
+  sayUnread(given, [...OWN_OPTIONS, ...further, ...Object.keys(REMOVED_OPTIONS)], warnings);
   sayRemoved(given, warnings);
   sayUnknownSwitches(given.validate, warnings);
   check(given);
-  const gateOptions = gateOptionsOf(given, warnings);
+  const respelled = spelled(given, FURTHER_NAMES);
+  const gateOptions = gateOptionsOf(given, respelled, warnings);
   const counted = new GateStore();
   const store = given.store === undefined ? null : asStore(given.store);
   const used = usedOptions(given, gateOptions, store ?? counted);
-  const customs = customsOf(given, gateOptions, warnings, used, store);
-  const gate = makeGate(gateOptions, customs);
+  const gate = inGivenNames(respelled.names, () =>
+    makeGate(gateOptions, customsOf(given, gateOptions, warnings, used, store)),
+  );
   counted.gate = gate;
   return {
     gate,
@@ -108,17 +114,15 @@ export function translate(passed: RateLimitOptions = {}): Settings {
 
 function gateOptionsOf(
   given: RateLimitOptions,
+  respelled: Spelled,
   warnings: Warnings,
 ): GateOptions<Request, Response> {
-  const limit = spelled(given, "limit", "max");
-  const key = keyFunction<Request, Response>(given);
-  const legacyHeaders = spelled(given, "legacyHeaders", "headers");
+  const key = keyFunction<Request, Response>(respelled);
   sayUnreadSubnet({ ...given, key }, warnings);
   return {
     ...pickGateOptions<Request, Response>(given),
-    ...(limit !== undefined && { limit }),
-    ...(key !== undefined && { key }),
-    ...(legacyHeaders !== undefined && { legacyHeaders }),
+    ...respelled.options,
+    key,
     ...(given.standardHeaders !== undefined && {
       standardHeaders: draftOf(given.standardHeaders, warnings),
     }),

@@ -4,7 +4,7 @@
  */
 
 import { MINUTE } from "@tidegate/core";
-import { type GateOptions, onlyGiven, spelled } from "@tidegate/core/http";
+import { type GateOptions, onlyGiven } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
@@ -62,7 +62,9 @@ export function usedOptions(
     }),
     store,
     keyGenerator:
-      spelled(given, "key", "keyGenerator", "id") ??
+      given.key ??
+      given.id ??
+      given.keyGenerator ??
       ((request: Request, response: Response) => byAddress(request, response)),
     validate:
       typeof validate === "boolean" ? { default: validate } : { default: true, ...validate },

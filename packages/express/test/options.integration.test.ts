@@ -3,7 +3,7 @@ import { concurrency, fixedWindow, MINUTE } from "@tidegate/core";
 import { manualClock } from "@tidegate/core/testing";
 import type { Request, Response } from "express";
 import { describe, expect, it, vi } from "vitest";
-import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
+import { MemoryStore, type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
 /** What the one request that is refused gets. */
@@ -142,6 +142,10 @@ describe("what express-rate-limit's users know", () => {
     [{ requestPropertyName: 5 }, /'requestPropertyName' must be the name of a property/],
     [{ passOnStoreError: "yes" }, /'passOnStoreError' must be true or false/],
     [{ identifier: 5 }, /'identifier' must be a name/],
+    [{ max: -1 }, /^'max' must be a number/],
+    [{ id: "x" }, /^'id' must be a function/],
+    [{ headers: "no" }, /^'headers' must be true or false/],
+    [{ max: "5", store: new MemoryStore() }, /^'max' must be a number/],
   ])("that nobody could read throw: %o", (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(message);
   });

@@ -9,6 +9,7 @@ import {
   type Framework,
   type Gate,
   type GateOptions,
+  inGivenNames,
   isThenable,
   type Key,
   makeGate,
@@ -26,7 +27,7 @@ const ASKED = [
   ...(["preset", "cluster", "onPartition", "clock", "maxKeys", "limit", "windowMs"] as const),
   ...(["key", "policies", "cost", "allow", "allowsKeys", "skip", "ipv6Subnet"] as const),
   ...(["translationPrefixes", "onPermissiveProxy", "onError", "ban"] as const),
-  ...(["continueExceeding", "exponentialBackoff", "username", "addressLimit"] as const),
+  ...(["continueExceeding", "exponentialBackoff", "username", "addressLimit", "names"] as const),
 ];
 
 /** What was found out about one request. */
@@ -60,8 +61,9 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
     );
   }
   const customs = customsOf(asked, standing);
-  const counting = gateOf(asked, standing, customs, false);
-  const looking = gateOf(asked, standing, customs, true);
+  const make = (peeks: boolean) =>
+    inGivenNames(asked.names ?? {}, () => gateOf(asked, standing, customs, peeks));
+  const [counting, looking] = [make(false), make(true)];
   const countsTries = customs.counterOf !== undefined;
   const ban = banOf(asked);
   const shownKey = shownKeyOf(asked);

@@ -7,8 +7,10 @@
 import { TidegateError } from "@tidegate/core";
 import {
   CLUSTER_INSTEAD,
+  type FurtherNames,
   type Gate,
   type GateOptions,
+  type GivenNames,
   type Ipv6Subnet,
   idleOptions,
   invalidOption,
@@ -24,14 +26,25 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
 import { windowMsOf } from "./time-window.ts";
 
-/** Options that only Fastify has, or that only have another name here. */
+/** Options that only Fastify has. */
 const OWN_OPTIONS: readonly (keyof RateLimitPluginOptions)[] = [
-  ...(["max", "timeWindow", "keyGenerator", "id", "allowList", "ban", "groupId"] as const),
-  ...(["hook", "continueExceeding", "exponentialBackoff", "errorResponseBuilder"] as const),
+  ...([
+    "ban",
+    "groupId",
+    "hook",
+    "continueExceeding",
+    "exponentialBackoff",
+    "errorResponseBuilder",
+  ] as const),
   ...(["onExceeding", "onExceeded", "onBanReach", "enableDraftSpec"] as const),
   ...(["addHeaders", "addHeadersOnExceeding", "global", "validate"] as const),
   ...(["skipOnError", "store", "cache", "redis", "nameSpace"] as const),
 ];
+
+const FURTHER_NAMES: FurtherNames = {
+  ...{ limit: ["max"], windowMs: ["timeWindow"], key: ["id", "keyGenerator"] },
+  allow: ["allowList"],
+};
 
 /** What Fastify itself takes where a plugin is registered. */
 const OF_REGISTER = ["prefix", "logLevel", "logSerializers"];
@@ -47,38 +60,34 @@ export type Given = Omit<
   "max" | "timeWindow" | "keyGenerator" | "id" | "allowList"
 > & {
   readonly windowMs?: GateOptions<FastifyRequest, FastifyReply>["windowMs"];
+  /** The names that options were given by. */
+  readonly names?: GivenNames;
   /** Whether a list has keys alone, as `allowList` does. */
   readonly allowsKeys?: boolean;
 };
 
 export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 
-/** The options that have another name here, by that name. */
-const OWN_NAMES: Readonly<Record<string, keyof Given>> = {
-  ...{ max: "limit", timeWindow: "windowMs", keyGenerator: "key", id: "key", allowList: "allow" },
-};
-
 /** @param passed options, the plugin's with what Fastify's own `register` takes among them */
 export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
   const given = onlyGiven(passed);
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
-  sayUnread(given, OWN_OPTIONS, warnings);
+  sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
   refuseStores(given);
   const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
-  const inMs = onlyGiven({ ...given, timeWindow: windowMsOf(timeWindow) });
-  const limit = spelled(given, "limit", "max");
-  const windowMs = spelled(inMs, "windowMs", "timeWindow");
-  const key = keyFunction<FastifyRequest, FastifyReply>(given);
-  const allow = spelled(given, "allow", "allowList");
-  if (typeof limit === "number") limitOf("limit", limit);
+  const inMs = { ...given, timeWindow: windowMsOf(timeWindow) };
+  const respelled = spelled(inMs, FURTHER_NAMES);
+  const { options, names } = respelled;
+  const { limit } = options;
+  const key = keyFunction<FastifyRequest, FastifyReply>(respelled);
+  if (typeof limit === "number") limitOf(names["limit"] ?? "limit", limit);
   check(given);
   sayUnreadSubnet({ ...given, key }, warnings);
   return {
     ...unset(passed),
     ...onlyGiven({
-      ...others,
-      ...{ limit, windowMs, key, allow },
-      ...(allow !== undefined && { allowsKeys: given.allow === undefined }),
+      ...{ ...others, ...options, key, names },
+      ...(names["allow"] !== undefined && { allowsKeys: names["allow"] === "allowList" }),
     }),
   } as Given;
 }
@@ -86,7 +95,12 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
 /** What is null takes the place of what a level below has, and leaves the default. */
 function unset(passed: object): Given {
   const names = Object.entries(passed).filter(([, value]) => value === null);
-  return Object.fromEntries(names.map(([name]) => [OWN_NAMES[name] ?? name, undefined]));
+  return Object.fromEntries(names.map(([name]) => [ownName(name), undefined]));
+}
+
+function ownName(name: string): string {
+  const own = Object.keys(FURTHER_NAMES).find((own) => FURTHER_NAMES[own]?.includes(name));
+  return own ?? name;
 }
 
 /** Options laid over others; what is counted in one way is not counted in the other as well. */
@@ -101,7 +115,7 @@ export function layOver(below: Given, above: Given): Given {
   if (saysPolicies && above.policies.length > 1) Reflect.deleteProperty(kept, "identifier");
   // What does nothing beside a level's own choices was meant for others.
   for (const { name } of idleOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
-  return { ...kept, ...above };
+  return { ...kept, ...above, names: { ...below.names, ...above.names } };
 }
 
 /** How much of an IPv6 address users see in their functions. */

@@ -8,6 +8,7 @@ import {
   type Cost,
   type Customs,
   type GateOptions,
+  inGivenNames,
   isThenable,
   type Key,
   type LegacyNames,
@@ -58,7 +59,9 @@ export function settingsOf(given: Given, standing: Standing): Settings {
   const shownKey = shownKeyOf(given);
   const { errorResponseBuilder } = given;
   return {
-    gate: makeGate(gateOptionsOf(given, standing), customsOf(given, standing)),
+    gate: inGivenNames(given.names ?? {}, () =>
+      makeGate(gateOptionsOf(given, standing), customsOf(given, standing)),
+    ),
     ban: banOf(given),
     errorResponseBuilder,
     onBanReach: told(given.onBanReach, standing.warnings),

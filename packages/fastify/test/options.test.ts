@@ -50,9 +50,12 @@ describe("options", () => {
   it.each([
     [{ redis: {} }, /'redis' is not taken.*joinCluster/],
     [{ store: class {} }, /'store' is not taken.*joinCluster/],
-    [{ max: Number.NaN }, /'limit' must be a number/],
-    [{ max: "10" }, /'limit'/],
-    [{ timeWindow: 0 }, /'windowMs'/],
+    [{ max: Number.NaN }, /^'max' must be a number/],
+    [{ max: "10" }, /^'max'/],
+    [{ limit: -1 }, /^'limit'/],
+    [{ timeWindow: 0 }, /^'timeWindow'/],
+    [{ allowList: "192.0.2.1" }, /^'allowList' must be an array/],
+    [{ identifier: "é", standardHeaders: "draft-8" }, /^'identifier' must be printable ASCII/],
     [{ timeWindow: "soon" }, /'timeWindow' must be milliseconds or a duration/],
     [{ timeWindow: "-1 minute" }, /'timeWindow'/],
     [{ timeWindow: 1_000, windowMs: 2_000 }, /'windowMs' and 'timeWindow' are two names/],
@@ -64,7 +67,7 @@ describe("options", () => {
     [{ onExceeded: {} }, /'onExceeded' must be a function/],
     [{ ipv6Subnet: 129 }, /'ipv6Subnet' must be a whole number from 0 to 128/],
     [{ cluster: {} }, /needs 'name'/],
-    [{ keyGenerator: "ip" }, /'key' must be a function/],
+    [{ keyGenerator: "ip" }, /^'keyGenerator' must be a function/],
   ])("that cannot be meant throw: %o", async (options, message) => {
     await expect(register(options)).rejects.toThrow(TidegateError);
     await expect(register(options)).rejects.toThrow(message);
@@ -89,10 +92,12 @@ describe("options", () => {
     const server = await register({ global: false });
     const route = (own: unknown) => () =>
       server.get("/", { config: { rateLimit: own as RateLimitOptions } }, async () => "");
-    expect(route({ max: Number.NaN })).toThrow(/'limit' must be a number/);
+    expect(route({ max: Number.NaN })).toThrow(/^'max' must be a number/);
     expect(route({ store: class {} })).toThrow(/'store' is not taken/);
     expect(route(5)).toThrow(/'config.rateLimit' must be an object or false/);
-    expect(() => server.rateLimit({ max: -1 })).toThrow(/'limit'/);
+    expect(() => server.rateLimit({ max: -1 })).toThrow(/^'max'/);
+    expect(() => server.rateLimit({ timeWindow: -1 })).toThrow(/^'timeWindow'/);
+    expect(() => server.createRateLimit({ id: 5 as never })).toThrow(/^'id' must be a function/);
     expect(() => server.createRateLimit({ store: class {} as never })).toThrow(/'store'/);
     expect(() => server.createRateLimit({ timeWindow: "soon" })).toThrow(/'timeWindow'/);
   });

@@ -11,14 +11,17 @@ import {
   addressReader,
   CLUSTER_INSTEAD,
   type Customs,
+  type FurtherNames,
   type Gate,
   type GateOptions,
+  inGivenNames,
   isCalledBy,
   type Key,
   keyFunction,
   makeGate,
   onlyGiven,
   pickGateOptions,
+  type Spelled,
   sayUnread,
   sayUnreadSubnet,
   spelled,
@@ -29,12 +32,16 @@ import type { Context } from "koa";
 import { KOA } from "./koa-framework.ts";
 import type { Options } from "./options.ts";
 
-/** Options that only Koa has, or that only have another name here. */
+/** Options that only Koa has. */
 const OWN_OPTIONS: readonly (keyof Options)[] = [
-  ...(["max", "duration", "id", "keyGenerator", "whitelist", "blacklist", "headers"] as const),
-  ...(["disableHeader", "errorMessage", "status", "throw", "validate"] as const),
+  ...(["headers", "disableHeader", "errorMessage", "throw", "validate"] as const),
   ...(["driver", "db", "namespace"] as const),
 ];
+
+const FURTHER_NAMES: FurtherNames = {
+  ...{ limit: ["max"], windowMs: ["duration"], key: ["id", "keyGenerator"] },
+  ...{ allow: ["whitelist"], block: ["blacklist"], statusCode: ["status"] },
+};
 
 const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
 
@@ -63,17 +70,19 @@ export function translate(passed: Options = {}): Settings {
   const given = withoutOff(onlyGiven(passed));
   const warnings = new Warnings(given.validate);
   if (isCalledBy(HANDLING)) warnings.say("TIDEGATE_MADE_PER_REQUEST");
-  sayUnread(given, OWN_OPTIONS, warnings);
+  sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
   refuseStores(given);
   const names = headerNames(given);
-  const options = gateOptionsOf(given);
+  const respelled = spelled(given, FURTHER_NAMES);
+  const options = gateOptionsOf(given, respelled);
+  const customs = customsOf(names, warnings, options.name ?? "default");
   sayUnreadSubnet(options, warnings);
   const sendsNames = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";
   return {
-    gate: makeGate(options, customsOf(names, warnings, options.name ?? "default")),
+    gate: inGivenNames(respelled.names, () => makeGate(options, customs)),
     names: sendsNames ? [names.remaining, names.reset, names.limit] : [],
     errorMessage: given.errorMessage || undefined,
-    throws: given.throw === true,
+    throws: Boolean(given.throw),
     shownKey: shownKeyOf(options),
   };
 }
@@ -85,20 +94,12 @@ function withoutOff(options: Options): Options {
   );
 }
 
-function gateOptionsOf(given: Options): GateOptions<Context, Context> {
-  const limit = spelled(given, "limit", "max");
-  const windowMs = spelled(given, "windowMs", "duration");
-  const key = keyFunction<Context, Context>(given);
-  const allow = spelled(given, "allow", "whitelist");
-  const block = spelled(given, "block", "blacklist");
-  const statusCode = spelled(given, "statusCode", "status");
+function gateOptionsOf(given: Options, respelled: Spelled): GateOptions<Context, Context> {
   const { onLimited, disableHeader } = given;
   const options: GateOptions<Context, Context> = {
     ...pickGateOptions<Context, Context>(given),
-    ...onlyGiven({ limit, windowMs, key, allow, block, statusCode } as GateOptions<
-      Context,
-      Context
-    >),
+    ...respelled.options,
+    key: keyFunction<Context, Context>(respelled),
     ...(typeof onLimited === "function" && {
       onLimited: (context, _context, refusal) => onLimited(context, refusal),
     }),
@@ -115,8 +116,10 @@ function shownKeyOf(options: GateOptions<Context, Context>): Settings["shownKey"
 }
 
 /** `disableHeader` says the opposite of `legacyHeaders`. */
-function legacyHeaders({ disableHeader, ...given }: Options): boolean | undefined {
-  return spelled({ ...given, disableHeader: !disableHeader }, "legacyHeaders", "disableHeader");
+function legacyHeaders({ disableHeader, ...given }: Options): boolean {
+  const names = { legacyHeaders: ["disableHeader"] };
+  const { options } = spelled({ ...given, disableHeader: !disableHeader }, names);
+  return options["legacyHeaders"] as boolean;
 }
 
 function customsOf(

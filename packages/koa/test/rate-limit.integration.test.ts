@@ -100,17 +100,13 @@ describe.each(KOAS)("rateLimit on $name", ({ make }) => {
         context.body = "caught";
       }
     };
-    await withApp(
-      make(),
-      [before, rateLimit({ max: 0, throw: true, validate: false })],
-      async (app) => {
-        expect((await app.get()).text).toBe("caught");
-        expect(caught).toMatchObject([{ status: 429, expose: true }]);
-        expect(caught).toMatchObject([
-          { headers: { "Retry-After": 3_600, "X-RateLimit-Limit": 0 } },
-        ]);
-      },
-    );
+    // Whatever is true enough throws, as it does there.
+    const limit = rateLimit({ max: 0, throw: 1 as never, validate: false });
+    await withApp(make(), [before, limit], async (app) => {
+      expect((await app.get()).text).toBe("caught");
+      expect(caught).toMatchObject([{ status: 429, expose: true }]);
+      expect(caught).toMatchObject([{ headers: { "Retry-After": 3_600, "X-RateLimit-Limit": 0 } }]);
+    });
   });
 
   it("lets onLimited throw an answer of its own, unless onError or a dry run says otherwise", async () => {

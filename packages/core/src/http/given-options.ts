@@ -7,7 +7,7 @@
 import type { Key } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
-import { spelled } from "./spelling.ts";
+import type { Spelled } from "./spelling.ts";
 import { isThenable } from "./thenable.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -29,19 +29,17 @@ export function pickGateOptions<Request, Response>(given: object): GateOptions<R
 }
 
 /**
- * The key function under whichever of its names it was given.
+ * The key function; `keyGenerator` is to be the last of its names.
  *
  * Limiters with a `keyGenerator` never let a request pass for an answer of false, and what counts by
  * `req.isAuthenticated() && req.user.id` is to go on limiting strangers: there it is no key.
  */
-export function keyFunction<Request, Response>(
-  given: {
-    readonly [Name in "key" | "keyGenerator" | "id"]?: GateOptions<Request, Response>["key"];
-  },
-): GateOptions<Request, Response>["key"] {
-  const key = spelled(given, "key", "keyGenerator", "id");
-  if (given.keyGenerator === undefined || typeof key !== "function") return key;
-  if (given.key !== undefined || given.id !== undefined) return key;
+export function keyFunction<Request, Response>({
+  options,
+  names,
+}: Spelled): GateOptions<Request, Response>["key"] {
+  const key = options["key"] as GateOptions<Request, Response>["key"];
+  if (names["key"] !== "keyGenerator" || typeof key !== "function") return key;
   return (request, response) => {
     const answer = key(request, response);
     return isThenable(answer) ? Promise.resolve(answer).then(orNothing) : orNothing(answer);

@@ -121,7 +121,7 @@ export class BudgetMaker<Request, Response> {
     const texts = names.map((given, index) =>
       typeof given === "string" ? given : given(quotas[index]!.limit),
     );
-    if (namesPolicies(standard)) texts.forEach(checkFieldName);
+    if (namesPolicies(standard)) for (const text of texts) this.#checkName(text, policies.length);
     const hasFields = legacy !== null || standard !== null;
     return {
       counter: counter ?? counterOf(limiter as Limiter),
@@ -136,6 +136,12 @@ export class BudgetMaker<Request, Response> {
   #limiterOptions(name: string, policies: readonly Policy[]): LimiterOptions {
     const { cluster, clock, maxKeys, onPartition } = this.#options;
     return { name, policies, cluster, clock, maxKeys, onPartition };
+  }
+
+  #checkName(name: string, count: number): void {
+    if (isFieldText(name) && name !== "") return;
+    const option = this.#options.identifier !== undefined && count === 1 ? "identifier" : "name";
+    throw invalidOption(option, "printable ASCII, since it is sent in a header field", name);
   }
 
   #fieldName(policy: Policy, count: number): FieldName {
@@ -166,9 +172,4 @@ function widthOf(windowMs: unknown): number {
     return Math.ceil(windowMs);
   }
   throw invalidOption("windowMs", "a number of milliseconds above 0", windowMs);
-}
-
-function checkFieldName(name: string): void {
-  if (isFieldText(name) && name !== "") return;
-  throw invalidOption("name", "printable ASCII, since it is sent in a header field", name);
 }

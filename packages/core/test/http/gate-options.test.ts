@@ -39,6 +39,7 @@ describe("options that make no sense together", () => {
     [{ preset: "api", limit: 1, problemType: 5 }, /'problemType' must be a URI/],
     [{ preset: "api", limit: 1, problemType: "" }, /'problemType' must be a URI/],
     [{ identifier: 5 }, /'identifier' must be a name/],
+    [{ identifier: "é" }, /'identifier' must be printable ASCII/],
     [{ partitionKey: { secret: "short" } }, /at least 16 bytes/],
     [{ partitionKey: { secret: "x".repeat(16), bytes: 8 } }, /9 or 12/],
   ] as const)("and values that are none: %o (W24)", (options, message) => {
