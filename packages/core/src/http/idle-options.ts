@@ -5,13 +5,8 @@
 import type { GateOptions } from "./gate-options.ts";
 import { PRESET_RULES, type PresetRules } from "./presets.ts";
 
-type Options = Pick<
-  GateOptions<never, never>,
-  "preset" | "standardHeaders" | "partitionKey" | "problemType"
->;
-
 export interface IdleOption {
-  readonly name: keyof Options;
+  readonly name: "partitionKey" | "problemType";
   /** What there would have to be for it to do something. */
   readonly needs: string;
 }
@@ -25,7 +20,9 @@ export function namesPolicies(draft: unknown): boolean {
 }
 
 /** Of what was given, what does nothing. Options that are wrong in themselves may be among them. */
-export function idleOptions(options: Options): readonly IdleOption[] {
+export function idleOptions(
+  options: Pick<GateOptions<never, never>, "preset" | "standardHeaders" | IdleOption["name"]>,
+): readonly IdleOption[] {
   const { preset = "parity", partitionKey = false, problemType } = options;
   const rules: PresetRules | undefined = PRESET_RULES[preset];
   const { standardHeaders = rules?.standardHeaders } = options;
