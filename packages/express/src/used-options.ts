@@ -4,7 +4,7 @@
  */
 
 import { MINUTE } from "@tidegate/core";
-import { type GateOptions, onlyGiven } from "@tidegate/core/http";
+import { addressReader, type GateOptions, onlyGiven } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
@@ -49,6 +49,7 @@ export function usedOptions(
   store: Store,
 ): Options {
   const { validate = true, standardHeaders, preset = "parity" } = given;
+  const addressOf = addressReader(EXPRESS, given);
   const used = {
     ...DEFAULTS,
     skip: () => false,
@@ -72,7 +73,7 @@ export function usedOptions(
   const { requestPropertyName: property, ipv6Subnet: subnet } = used;
 
   async function byAddress(request: Request, response: Response): Promise<string> {
-    const ip = EXPRESS.address(request) ?? "";
+    const ip = addressOf(request) ?? "";
     if (typeof subnet !== "function") return ipKeyGenerator(ip, subnet);
     return ipKeyGenerator(ip, ip.includes(":") ? await subnet(request, response) : false);
   }

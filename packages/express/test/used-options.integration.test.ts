@@ -49,6 +49,22 @@ describe("the options that a handler is told", () => {
     });
   });
 
+  it("make the key that was counted, whatever a proxy is believed", async () => {
+    const keys: unknown[] = [];
+    const handler: Options["handler"] = async (request, response, _next, options) => {
+      keys.push(await options.keyGenerator?.(request, response));
+      response.end();
+    };
+    const limiter = rateLimit({
+      ...{ limit: 0, validate: false, onPermissiveProxy: "socket", handler },
+    });
+    const visit: Parameters<typeof withApp>[1] = async (app) => {
+      await app.get("/", { "x-forwarded-for": "192.0.2.1" });
+    };
+    await withApp((app) => app.set("trust proxy", true).use(limiter), visit);
+    expect(keys).toEqual(["127.0.0.1"]);
+  });
+
   it("are those that were given, if they were", async () => {
     const given = { skip: async () => false, keyGenerator: () => "ada", identifier: "mine" };
     const validate = { limit: false };
