@@ -3,12 +3,15 @@
  * them from what others say.
  *
  * A frame's age on arrival is the offset plus the time it travelled. Travelling only ever adds, so
- * the smallest of the last ages is nearest to the truth; only the last, because clocks drift and are
- * set. The offset is at most the fastest frame's travelling time too large. A clock that falls back
+ * the smallest age of the last seconds is nearest to the truth; only of the last, because clocks drift
+ * and are set, and of seconds, because all frames of a moment may have been held up by a busy machine.
+ * The offset is at most the fastest frame's travelling time too large. A clock that falls back
  * by a lot, because its process stood still, shows when frames have been too old for some seconds; a
  * burst of late frames says nothing.
  */
 
+/** The smallest age of each second, and how many of them. */
+const SAMPLE_MS = 1_000;
 const SAMPLES = 16;
 /** All frames of so long do not take so much longer, unless the clock has changed. */
 const STEP_MS = 1_000;
@@ -17,14 +20,15 @@ const STEP_SAMPLES = 3;
 
 export class ClockOffset {
   #samples: number[] = [];
-  #next = 0;
+  #now = -1;
+  #sampleEndsAtMs = Number.NEGATIVE_INFINITY;
   /** The last ages in a row that are much larger than the offset, and since when they are. */
   #late: number[] = [];
   #lateSinceMs = 0;
 
   /** @param toldMs the offset by what others say, which counts like a first frame */
   constructor(toldMs?: number) {
-    if (toldMs !== undefined) this.#add(toldMs);
+    if (toldMs !== undefined) this.#add(Number.NEGATIVE_INFINITY, toldMs);
   }
 
   /** Takes note of a frame; returns the offset as it is known now. */
@@ -34,7 +38,7 @@ export class ClockOffset {
       this.#hearLate(receivedAtMs, ageMs);
     } else {
       this.#late = [];
-      this.#add(ageMs);
+      this.#add(receivedAtMs, ageMs);
     }
     return this.offsetMs;
   }
@@ -44,9 +48,14 @@ export class ClockOffset {
     return this.#samples.length === 0 ? 0 : Math.min(...this.#samples);
   }
 
-  #add(ageMs: number): void {
-    this.#samples[this.#next] = ageMs;
-    this.#next = (this.#next + 1) % SAMPLES;
+  #add(atMs: number, ageMs: number): void {
+    if (atMs < this.#sampleEndsAtMs) {
+      this.#samples[this.#now] = Math.min(this.#samples[this.#now]!, ageMs);
+      return;
+    }
+    this.#now = (this.#now + 1) % SAMPLES;
+    this.#samples[this.#now] = ageMs;
+    this.#sampleEndsAtMs = atMs + SAMPLE_MS;
   }
 
   /** The other has been suspended, say: then what was measured before is over. */
@@ -56,7 +65,8 @@ export class ClockOffset {
     const isLong = receivedAtMs - this.#lateSinceMs >= STEP_AFTER_MS;
     if (!isLong || this.#late.length < STEP_SAMPLES) return;
     this.#samples = this.#late;
-    this.#next = this.#late.length;
+    this.#now = this.#late.length - 1;
+    this.#sampleEndsAtMs = receivedAtMs + SAMPLE_MS;
     this.#late = [];
   }
 }

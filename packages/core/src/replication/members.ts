@@ -25,8 +25,12 @@ export interface MemberOptions {
   readonly lost: (why: PartsFault) => void;
 }
 
-/** Smaller corrections are not worth reading everything anew that was counted by that clock. */
+/**
+ * Smaller corrections are not worth reading everything anew that was counted by that clock. That its
+ * frames have travelled for longer of late says little: only a fast one shows where it is.
+ */
 const OFFSET_STEP_MS = 3;
+const OFFSET_RISE_MS = 10;
 
 export class Member {
   readonly id: string;
@@ -130,7 +134,7 @@ export class Members {
     }
     const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);
     const known = this.#replicas.offsetMs(member.index);
-    if (Math.abs(offsetMs - known) >= OFFSET_STEP_MS) {
+    if (known - offsetMs >= OFFSET_STEP_MS || offsetMs - known >= OFFSET_RISE_MS) {
       this.#replicas.setOffset(member.index, offsetMs);
     }
     return member;

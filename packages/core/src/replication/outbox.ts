@@ -44,6 +44,8 @@ export interface PageOptions {
   readonly to: string | undefined;
   /** Others to speak for as well. */
   readonly others: readonly Member[];
+  /** Whether all who are there have just been greeted, and so have answered if they could. */
+  readonly toNewcomer: boolean;
   /** Whether to tell what is left of slots that are over. */
   readonly levels: boolean;
 }
@@ -91,14 +93,14 @@ export class Outbox {
    * All that changed after one frame of counts, and until the one that was sent last; and all that is
    * known of some others, who cannot be asked any more.
    */
-  *page({ since, upTo, to, others, levels }: PageOptions): Slices {
+  *page({ since, upTo, to, others, toNewcomer, levels }: PageOptions): Slices {
     this.#series.begin({ kind: "page", since, upTo, to });
     for (const share of this.#options.shares()) {
       if (since < upTo) yield* this.#changed(share, since);
       yield* this.#notes(share, since);
       if (levels) yield* this.#levels(share);
     }
-    for (const other of others) yield* this.#heardOf(other);
+    for (const other of others) yield* this.#heardOf(other, toNewcomer);
     this.#series.end();
   }
 
@@ -109,7 +111,7 @@ export class Outbox {
       this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
       for (let place = 0; place < pending.closedSize; place++) {
-        changes.emitIfChanged(pending.settle(place), since, policy, visit);
+        changes.emitIfChanged(pending.settle(place), since, policy, visit, true);
         if (place % RECORDS_PER_SLICE === 0) yield;
       }
     }
@@ -122,20 +124,20 @@ export class Outbox {
       this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
       for (let id = 1; id < records.end; id++) {
-        changes.emitIfChanged(id, since, policy, visit);
+        changes.emitIfChanged(id, since, policy, visit, false);
         if (id % RECORDS_PER_SLICE === 0) yield;
       }
     }
   }
 
   /** All that is known of another replica that is gone. */
-  *#heardOf({ id, index, frames, heardAtMs, isAlive }: Member): Slices {
+  *#heardOf({ id, index, frames, heardAtMs, isAlive }: Member, toNewcomer: boolean): Slices {
     const { replicas, clock } = this.#options;
     const of = halvesOf(id);
     const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
     const silentMs = Math.max(0, clock.now() - heardAtMs);
-    // A newcomer has just greeted all: who has not answered may have ended a moment ago.
-    const answers = isAlive && silentMs <= ANSWERED_MS;
+    // Who has not answered a newcomer's greeting may have ended a moment ago.
+    const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);
     this.#series.speakFor({ ...of, upTo: answers ? 0 : frames.last, aheadMs, silentMs });
     // That one who speaks for himself is there, and no more.
     if (answers) return;

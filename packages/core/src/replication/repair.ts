@@ -53,6 +53,7 @@ export class Repair {
   #answerSince = 0;
   #answerTo: string | undefined;
   #answerOthers = false;
+  #answersNewcomer = false;
   /** The answer that was given last. */
   #telling: { since: number; to: string | undefined; others: boolean } | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -99,7 +100,7 @@ export class Repair {
     const id = idOf(low, high);
     if (id === replicas.selfId) {
       const isUnderWay = this.#isTelling(from.id, since, others);
-      if (since <= sent && !isUnderWay) this.#owe(from.id, since, others, now);
+      if (since <= sent && !isUnderWay) this.#owe(from, since, others, now);
       return;
     }
     const member = members.find(id);
@@ -140,7 +141,7 @@ export class Repair {
     const levels = this.#answerOthers;
     const others = levels ? Array.from(this.#options.members.all()) : [];
     this.#telling = { since, to, others: levels };
-    this.#options.answer({ since, to, others, levels });
+    this.#options.answer({ since, to, others, levels, toNewcomer: this.#answersNewcomer });
   }
 
   /** Whether what somebody asks for is being told already, which may take a while. */
@@ -195,16 +196,19 @@ export class Repair {
   }
 
   /** One answer serves all who asked until it is given: from where the first gap begins. */
-  #owe(to: string, since: number, others: boolean, now: number): void {
+  #owe({ id: to, isReady }: Member, since: number, others: boolean, now: number): void {
+    const isNew = others && isReady !== true;
     if (this.#answerAtMs === NEVER) {
       const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
       this.#answerAtMs = Math.max(soon, this.#answeredAtMs + ANSWER_SPACING_MS);
       this.#answerSince = since;
       this.#answerTo = to;
       this.#answerOthers = others;
+      this.#answersNewcomer = isNew;
       return;
     }
     this.#answerOthers ||= others;
+    this.#answersNewcomer ||= isNew;
     this.#answerSince = Math.min(this.#answerSince, since);
     if (this.#answerTo !== to) this.#answerTo = undefined;
   }
@@ -246,6 +250,7 @@ export class Repair {
     }
     if (from.frames.last <= number || isAnswering()) return;
     // Who is gone cannot be asked for what is older than the frames that are kept.
-    answer({ since: Number.POSITIVE_INFINITY, to: deaf.id, others: [from], levels: false });
+    const since = Number.POSITIVE_INFINITY;
+    answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
   }
 }

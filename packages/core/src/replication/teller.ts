@@ -38,6 +38,8 @@ export interface Answer {
   /** The replica that it is for; absent when it is for all. */
   readonly to: string | undefined;
   readonly others: readonly Member[];
+  /** Whether it is for somebody who has just greeted all that are there. */
+  readonly toNewcomer: boolean;
   /** Whether to tell what is left of slots that are over. */
   readonly levels: boolean;
 }

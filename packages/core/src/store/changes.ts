@@ -55,8 +55,14 @@ export class Changes {
   }
 
   /** Shows the own components that one policy has in a record, if it has changed after `frame`. */
-  emitIfChanged(id: number, frame: number, policy: number, visit: ComponentVisitor): void {
-    if (this.#hasChanged(id, frame)) this.emit(id, visit, policy);
+  emitIfChanged(
+    id: number,
+    frame: number,
+    policy: number,
+    visit: ComponentVisitor,
+    isFlush: boolean,
+  ): void {
+    if (this.#hasChanged(id, frame)) this.emit(id, visit, policy, isFlush);
   }
 
   /** The resets and marks known of keys, as far as they were learned after `frame`. */
@@ -93,7 +99,7 @@ export class Changes {
   }
 
   /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
-  emit(id: number, visit: ComponentVisitor, only?: number): void {
+  emit(id: number, visit: ComponentVisitor, only?: number, isFlush = false): void {
     const { records, shapes } = this.#entries;
     const { generation, now, clusterNow } = this.#present;
     const component = this.#component;
@@ -108,7 +114,7 @@ export class Changes {
       component.policy = policy;
       component.reset = shape.endsWithReset ? reset : 0;
       component.generation = Math.max(begun, shape.generationMin ?? 0);
-      shape.emit(id, now, clusterNow, component, visit);
+      shape.emit(id, now, clusterNow, component, visit, isFlush);
     });
   }
 

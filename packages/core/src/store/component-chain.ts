@@ -25,6 +25,8 @@ const TWO_32 = 2 ** 32;
 /** More components of one key than any lawful history makes, of all others and of one of them. */
 const LENGTH_MAX = 4096;
 const PER_REPLICA_MAX = 1024;
+/** What is found behind so many others comes a place nearer: some are asked for often, others never again. */
+const NEAR = 8;
 
 /** In place of a word: records have no chains, since nobody else counts. */
 export const NO_CHAIN = -1;
@@ -38,6 +40,8 @@ export class ComponentChain {
   readonly #second: SecondCount;
   readonly #pool: RecordPool;
   readonly #refunds = new Map<number, number>();
+  /** Own components that have changed since they were shown to be told. */
+  readonly #untold = new Set<number>();
   /** What was read just to have it at hand. */
   touched = 0;
 
@@ -99,10 +103,28 @@ export class ComponentChain {
   }
 
   /**
-   * How many hits more than a link a component has, if it is of the same identity, hits are all that
-   * is known of it, and both are few; otherwise 0.
+   * Takes over more hits of a component that a key has already, if hits are all that is known of it and
+   * they are few; returns how many more, otherwise 0.
+   *
+   * @param first the key's first component: with one other replica, the one
    */
-  moreHits(link: number, component: Readonly<Component>): number {
+  grow(id: number, first: number, component: Readonly<Component>): number {
+    let link = first;
+    let more = this.#moreHits(first, component);
+    if (more <= 0) {
+      const { replica, generation, opener, place } = component;
+      link = this.find(id, replica, generation, opener, place);
+      if (link !== 0) more = this.#moreHits(link, component);
+      if (more <= 0) return 0;
+    }
+    const pool = this.#pool;
+    pool.take(link);
+    pool.chunk[pool.start + HITS]! += more;
+    return more;
+  }
+
+  /** How many hits more than a link a component of the same identity has; 0 if it is none. */
+  #moreHits(link: number, component: Readonly<Component>): number {
     const pool = this.#pool;
     pool.take(link);
     const { chunk, start } = pool;
@@ -117,18 +139,14 @@ export class ComponentChain {
     return component.hits - chunk[start + HITS]!;
   }
 
-  /** Adds to the hits of a link that `moreHits` has looked at. */
-  addHits(link: number, hits: number): void {
-    const pool = this.#pool;
-    pool.take(link);
-    pool.chunk[pool.start + HITS]! += hits;
-  }
-
   /** The component with this identity, or 0. */
   find(id: number, replica: number, generation: number, opener: number, place: number): number {
     const pool = this.#pool;
     const who = replica | (opener << 16);
-    for (let link = this.first(id); link !== 0; ) {
+    let before = 0;
+    let twoBefore = 0;
+    let passed = 0;
+    for (let link = this.first(id); link !== 0; passed++) {
       pool.take(link);
       const { chunk, start } = pool;
       if (
@@ -137,11 +155,21 @@ export class ComponentChain {
         chunk[start + PLACE_LOW] === (place | 0) &&
         this.place(link) === place
       ) {
+        if (passed > NEAR) this.#exchange(twoBefore, before, link);
         return link;
       }
+      twoBefore = before;
+      before = link;
       link = chunk[start + NEXT]!;
     }
     return 0;
+  }
+
+  /** Puts a link before the one that is before it. */
+  #exchange(twoBefore: number, before: number, link: number): void {
+    this.#pool.setWord(before, NEXT, this.next(link));
+    this.#pool.setWord(link, NEXT, before);
+    this.#pool.setWord(twoBefore, NEXT, link);
   }
 
   /** Adds an empty component that `find` did not find; 0 when there is no room. */
@@ -154,6 +182,7 @@ export class ComponentChain {
     this.#pool.setWord(link, PLACE_LOW, place | 0);
     this.#pool.setWord(link, GENERATION, generation | 0);
     this.#records.setWord(id, this.#headWord, link);
+    if (replica === SELF) this.#untold.add(link);
     return link;
   }
 
@@ -173,6 +202,7 @@ export class ComponentChain {
       this.#pool.setCount(link, COUNTED, refusals);
       grew = true;
     }
+    if (grew && this.replica(link) === SELF) this.#untold.add(link);
     return grew;
   }
 
@@ -184,8 +214,7 @@ export class ComponentChain {
   remove(id: number, link: number, before: number = this.#before(id, link)): void {
     if (before === 0) this.#records.setWord(id, this.#headWord, this.next(link));
     else this.#pool.setWord(before, NEXT, this.next(link));
-    this.#refunds.delete(link);
-    this.#pool.release(link);
+    this.#release(link);
   }
 
   /** Takes all components of a key out. */
@@ -195,8 +224,7 @@ export class ComponentChain {
     this.#records.setWord(id, this.#headWord, 0);
     while (link !== 0) {
       const next = this.next(link);
-      this.#refunds.delete(link);
-      this.#pool.release(link);
+      this.#release(link);
       link = next;
     }
   }
@@ -205,6 +233,7 @@ export class ComponentChain {
   clearAll(): void {
     this.#pool.clear();
     this.#refunds.clear();
+    this.#untold.clear();
   }
 
   /** Whether any component is of a replica. */
@@ -225,13 +254,26 @@ export class ComponentChain {
     component.refusals = this.refusals(link);
   }
 
-  /** Shows what a replica has counted. */
-  show(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
+  /** Shows what a replica has counted; of own components in a flush what has not left since it changed. */
+  show(
+    id: number,
+    replica: number,
+    component: Component,
+    visit: ComponentVisitor,
+    isFlush = false,
+  ): void {
+    if (isFlush && this.#untold.size === 0) return;
     for (let link = this.first(id); link !== 0; link = this.next(link)) {
-      if (this.replica(link) !== replica) continue;
+      if (this.replica(link) !== replica || (isFlush && !this.#untold.delete(link))) continue;
       this.describe(link, component);
       visit(component);
     }
+  }
+
+  #release(link: number): void {
+    if (this.#refunds.size !== 0) this.#refunds.delete(link);
+    if (this.#untold.size !== 0) this.#untold.delete(link);
+    this.#pool.release(link);
   }
 
   /** Whether a key may have another component of a replica, which must not crowd out the others. */

@@ -89,13 +89,19 @@ export interface Shape {
    * are more of the key already than any lawful history makes.
    */
   join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined;
-  /** Shows every own component that still counts. */
+  /**
+   * Shows every own component that still counts.
+   *
+   * @param isFlush whether they leave for all others in the frame after the last that they left in: what
+   *   has not changed since then may be left out
+   */
   emit(
     id: number,
     now: number,
     clusterNow: number,
     component: Component,
     visit: ComponentVisitor,
+    isFlush?: boolean,
   ): void;
   /** Shows what another replica is known to have counted, as far as it still counts. */
   emitHeard(

@@ -223,14 +223,13 @@ export class WindowShape implements Shape {
     records.take(id);
     const { chunk } = records;
     const at = records.start + this.base;
-    const link = this.shared ? chunk[at + CHAIN]! : 0;
-    const isUpToDate = link !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
+    const first = this.shared ? chunk[at + CHAIN]! : 0;
+    const others = chunk[at + OTHERS]!;
+    const isUpToDate = first !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
     // Nearly always: more hits of a component that is known, and what is summed up still holds.
-    if (isUpToDate && now < this.#endsAt(id, chunk, at)) {
-      const others = chunk[at + OTHERS]!;
-      const more = this.#chain.moreHits(link, component);
-      if (more > 0 && others + more < WIDE && others !== WIDE) {
-        this.#chain.addHits(link, more);
+    if (isUpToDate && others + component.hits < WIDE && now < this.#endsAt(id, chunk, at)) {
+      const more = this.#chain.grow(id, first, component);
+      if (more > 0) {
         chunk[at + OTHERS] = others + more;
         return true;
       }
@@ -245,6 +244,7 @@ export class WindowShape implements Shape {
     _clusterNow: number,
     component: Component,
     visit: ComponentVisitor,
+    isFlush?: boolean,
   ): void {
     this.read(id, now);
     if (this.endsAt === 0) return;
@@ -257,7 +257,7 @@ export class WindowShape implements Shape {
       component.refusals = record.refusals(id);
       visit(component);
     }
-    this.#chain.show(id, SELF, component, visit);
+    this.#chain.show(id, SELF, component, visit, isFlush);
   }
 
   emitHeard(

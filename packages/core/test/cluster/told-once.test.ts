@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+
+const HOUR = 3_600_000;
+const policies = [fixedWindow({ limit: 1_000_000, windowMs: HOUR })];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What a replica sends while time passes. */
+function bytesSent(fleet: SimulatedFleet, { replicator }: SimulatedReplica, ms: number): number {
+  const before = replicator.sender.bytes;
+  fleet.pass(ms);
+  return replicator.sender.bytes - before;
+}
+
+describe("own hits of a window that is not the newest any more", () => {
+  it("leave once after they have changed, and again for whoever has missed them", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [first, second] = [fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    // Both open windows, a second apart, and go on in the newer one.
+    fleet.network.cut(first.transport, second.transport);
+    fleet.network.cut(second.transport, first.transport);
+    const decision = first.limiter.check("ada", 5);
+    fleet.pass(1_000);
+    second.limiter.check("ada", 3);
+    fleet.pass(200);
+    fleet.network.heal();
+    fleet.pass(3_000);
+    first.limiter.check("ada");
+    fleet.pass(1_000);
+    expect([first.view("ada"), second.view("ada")]).toEqual([[9], [9]]);
+
+    first.limiter.check("ada");
+    const told = bytesSent(fleet, first, 1_000);
+    first.limiter.refund("ada", 2, decision);
+    first.limiter.check("ada");
+    const toldBoth = bytesSent(fleet, first, 1_000);
+    expect(toldBoth - told).toBeGreaterThan(5);
+    first.limiter.check("ada");
+    expect(bytesSent(fleet, first, 1_000)).toBe(told);
+    expect([first.view("ada"), second.view("ada")]).toEqual([[10], [10]]);
+
+    const newcomer = fleet.add();
+    fleet.pass(3_000);
+    expect(newcomer.view("ada")).toEqual([10]);
+    fleet.close();
+  });
+});
+
+describe("what others have counted", () => {
+  it("is not told by all of those who are only quiet, when somebody is heard again", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const replicas = [fleet.add(), fleet.add(), fleet.add(), fleet.add()];
+    const [away, ...others] = replicas;
+    fleet.pass(5_000);
+    for (const { limiter } of replicas) {
+      for (let key = 0; key < 500; key++) limiter.check(`key ${key}`);
+      fleet.pass(1_000);
+    }
+    fleet.pass(10_000);
+    for (const other of others) {
+      fleet.network.cut(away!.transport, other.transport);
+      fleet.network.cut(other.transport, away!.transport);
+    }
+    fleet.pass(5_000);
+    fleet.network.heal();
+    const before = replicas.map(({ replicator }) => replicator.sender.bytes);
+    fleet.pass(10_000);
+    replicas.forEach(({ replicator }, index) => {
+      expect(replicator.sender.bytes - before[index]!).toBeLessThan(5_000);
+    });
+    fleet.close();
+  });
+});
