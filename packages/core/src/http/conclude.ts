@@ -35,7 +35,9 @@ export function conclude<Request, Response>(
   if (followed !== null) awaitEnd(plan, request, response, followed);
   // It may throw, and what has been taken must come back all the same.
   plan.onVerdict?.(request, response, verdict, key);
-  const telling = tellFields(plan, request, response, budget, key, verdict);
+  const { fields } = budget;
+  const telling =
+    fields === null ? null : tellFields(plan, request, response, fields, key, verdict);
   return telling instanceof Promise
     ? telling.then((names) => outcome(plan, request, response, budget, key, verdict, names))
     : outcome(plan, request, response, budget, key, verdict, telling);

@@ -5,9 +5,9 @@
  * Nothing is said where headers are out already, or where a dry run is to show no trace.
  */
 
-import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
 import { exposeHeaders } from "./cors.ts";
+import type { Fields } from "./fields.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import { omitFields } from "./omission.ts";
 import { isFieldText } from "./structured-field.ts";
@@ -22,26 +22,24 @@ export function tellFields<Request, Response>(
   plan: GatePlan<Request, Response>,
   request: Request,
   response: Response,
-  budget: Budget,
+  fields: Fields,
   key: Key,
   verdict: Verdict,
 ): Told | Promise<Told> {
-  if (budget.fields === null || plan.dryRun || plan.framework.headersSent(response)) {
-    return null;
-  }
+  if (plan.dryRun || plan.framework.headersSent(response)) return null;
   const { identifier } = plan;
   if (identifier === null) {
-    return tellNamed(plan, request, response, budget, key, verdict, null);
+    return tellNamed(plan, request, response, fields, key, verdict, null);
   }
   const answer = identifier(request, response);
   if (isThenable(answer)) {
     return Promise.resolve(answer).then((name) =>
       plan.framework.headersSent(response)
         ? null
-        : tellNamed(plan, request, response, budget, key, verdict, name),
+        : tellNamed(plan, request, response, fields, key, verdict, name),
     );
   }
-  return tellNamed(plan, request, response, budget, key, verdict, answer);
+  return tellNamed(plan, request, response, fields, key, verdict, answer);
 }
 
 /** Goes on with the user's name for the policy: checks it, and asks for the partition key. */
@@ -49,7 +47,7 @@ function tellNamed<Request, Response>(
   plan: GatePlan<Request, Response>,
   request: Request,
   response: Response,
-  budget: Budget,
+  fields: Fields,
   key: Key,
   verdict: Verdict,
   answer: unknown,
@@ -61,27 +59,27 @@ function tellNamed<Request, Response>(
   }
   const { partition } = plan;
   const bytes = partition === null ? null : partition(request, response, key);
-  if (!isThenable(bytes)) return write(plan, response, budget, verdict, name, bytes);
+  if (!isThenable(bytes)) return write(plan, response, fields, verdict, name, bytes);
   return Promise.resolve(bytes).then((later) =>
     // By now somebody else may have answered.
     plan.framework.headersSent(response)
       ? null
-      : write(plan, response, budget, verdict, name, later),
+      : write(plan, response, fields, verdict, name, later),
   );
 }
 
 function write<Request, Response>(
   { framework, exposed, omit }: GatePlan<Request, Response>,
   response: Response,
-  { fields }: Budget,
+  fields: Fields,
   verdict: Verdict,
   name: string | null,
   bytes: string | null,
 ): Told {
-  const names = fields?.write(framework, response, verdict, name, bytes) ?? null;
+  const names = fields.write(framework, response, verdict, name, bytes);
   // A refusal makes its headers readable itself: it has some where there are no fields.
   if (exposed !== null && verdict.allowed) exposeHeaders(framework, response, exposed);
-  if (omit !== null && verdict.allowed && fields !== null) {
+  if (omit !== null && verdict.allowed) {
     omitFields(framework, response, omit, fields.exposedNames());
   }
   return names;
