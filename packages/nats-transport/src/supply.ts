@@ -106,7 +106,7 @@ export class Supply {
     clearTimeout(this.#timer);
     if (this.#isOver) return;
     const next = this.isOwner
-      ? "it is tried again"
+      ? "it is tried again, at the servers that 'connection' names"
       : "that is not tried again, a function would be";
     this.#options.report(`there is no NATS connection (${why}): ${next}`);
     this.again();

@@ -222,7 +222,9 @@ describe("a transport over NATS", () => {
     });
     await vi.advanceTimersByTimeAsync(10_000);
     expect([tries, transport.connected]).toEqual([5, true]);
-    expect(troubles).toEqual(["there is no NATS connection (refused): it is tried again"]);
+    expect(troubles).toEqual([
+      "there is no NATS connection (refused): it is tried again, at the servers that 'connection' names",
+    ]);
   });
 
   it("says when a connection is awaited for long, and when what comes is none", async () => {

@@ -32,7 +32,9 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await late.kill();
     const [one, two] = [new End(() => connect(late.url)), new End(() => connect(late.url))];
     await until(() => one.troubles.length > 0, "a report");
-    expect(one.troubles[0]).toMatch(/^there is no NATS connection \(.*\): it is tried again$/);
+    expect(one.troubles[0]).toMatch(
+      /^there is no NATS connection \(.*\): it is tried again, at the servers that 'connection' names$/,
+    );
     expect([one.state, one.transport.connected, one.say("hello")]).toEqual([
       "connecting",
       false,
