@@ -7,7 +7,7 @@
  */
 
 /** How much of each turn may go by, and how much of it each work gets at least. */
-const TURN_MS = 4;
+const TURN_MS = 2;
 const SHARE_MS_MIN = 0.5;
 
 /** Goes on for so many milliseconds, or a little longer; returns whether there is more to do. */
