@@ -32,6 +32,7 @@ export default defineConfig({
           exclude: [
             "**/node_modules/**",
             ...ending(".property.test.ts"),
+            ...ending(".simulation.test.ts"),
             ...ending(".integration.test.ts"),
           ],
           // A busy machine is no reason to fail.
@@ -55,6 +56,15 @@ export default defineConfig({
           name: "property",
           maxWorkers,
           include: ending(".property.test.ts"),
+          testTimeout: 60_000 * scale,
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: "simulation",
+          maxWorkers,
+          include: ending(".simulation.test.ts"),
           testTimeout: 60_000 * scale,
         },
       },

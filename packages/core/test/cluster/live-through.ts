@@ -9,9 +9,8 @@ import { History, type HistoryOptions } from "./history.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 const START_MS = 1_790_000_000_000;
-/** How many histories of each kind are lived through usually, and times the scale of a wide search. */
-const HISTORIES = 8;
-const HISTORIES_WIDE = 18;
+/** How many histories of each kind are lived through. */
+const HISTORIES = 18;
 
 /** The real one, from before time is stubbed. */
 const nextTurn = setImmediate;
@@ -31,8 +30,7 @@ export async function liveThrough(
     live(seed, options, look);
     await new Promise((resolve) => nextTurn(resolve));
   });
-  const isWide = Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) > 1;
-  await fc.assert(property, seededRuns(isWide ? HISTORIES_WIDE : HISTORIES));
+  await fc.assert(property, seededRuns(HISTORIES));
 }
 
 function live(seed: number, options: HistoryOptions, look: (history: History) => void): void {
