@@ -7,7 +7,6 @@
 import type {
   ContextConfigDefault,
   FastifyPluginAsync,
-  FastifyRequest,
   FastifySchema,
   preHandlerAsyncHookHandler,
   RouteGenericInterface,
@@ -54,16 +53,7 @@ declare module "fastify" {
 const ours = new WeakSet<object>();
 
 const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, options) => {
-  // A request counts once by the limit of a registration, however often its handler is on the way.
-  const counted = Symbol("tidegate");
-  fastify.decorateRequest(counted as never, false as never);
-  const registration = new Registration(options, (request: FastifyRequest) => {
-    const marks = request as unknown as Record<symbol, unknown>;
-    if (marks[counted] === true) return true;
-    marks[counted] = true;
-    return false;
-  });
-
+  const registration = new Registration(options);
   for (const [name, decorator] of [
     ["rateLimit", (own?: RateLimitOptions) => registration.handler(own)],
     ["createRateLimit", (own?: CreateRateLimitOptions) => registration.ask(own)],

@@ -6,6 +6,7 @@
 
 import { type Outcome, showLimiters } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Once } from "./once.ts";
 import type { Counting } from "./options.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
 import type { Settings } from "./translate.ts";
@@ -17,11 +18,8 @@ export interface HookHandler extends Counting {
 
 type Done = (error?: unknown) => void;
 
-/** @param hasRun whether a request has been through this handler; if not, that is noted */
-export function hookHandler(
-  settings: Settings,
-  hasRun: ((request: FastifyRequest) => boolean) | null = null,
-): HookHandler {
+/** @param once the requests that have been through this handler; null to have each counted anew */
+export function hookHandler(settings: Settings, once: Once | null = null): HookHandler {
   const { gate } = settings;
 
   // The hook preParsing has a payload before its callback.
@@ -32,7 +30,7 @@ export function hookHandler(
     fourth?: unknown,
   ): Promise<unknown> | undefined {
     const done = typeof fourth === "function" ? fourth : third;
-    const answer = hasRun?.(request) === true ? null : decide(request, reply);
+    const answer = once?.has(request) === true ? null : decide(request, reply);
     if (typeof done !== "function") return Promise.resolve(answer).then((it) => own(it, reply));
     if (answer instanceof Promise) void answer.then((later) => settle(later, done as Done));
     else settle(answer, done as Done);

@@ -5,10 +5,11 @@
 
 import { TidegateError } from "@tidegate/core";
 import { isCalledBy, Warnings } from "@tidegate/core/http";
-import type { FastifyRequest, RouteOptions } from "fastify";
+import type { RouteOptions } from "fastify";
 import { askRateLimit } from "./ask.ts";
 import { type Given, layOver, readLevel } from "./given.ts";
 import { Limiters, limiterName } from "./limiters.ts";
+import { Once } from "./once.ts";
 import type {
   AskRateLimit,
   CreateRateLimitOptions,
@@ -28,15 +29,15 @@ export class Registration {
   readonly #limiters = new Limiters();
   readonly #warnings: Warnings;
   readonly #given: Given;
+  readonly #once = new Once();
   readonly #handler: HookHandler;
   /** How many handlers and questions were made with options of their own. */
   #made = 0;
 
-  /** @param hasRun whether a request has been counted by this registration's own limit */
-  constructor(options: RateLimitPluginOptions, hasRun: (request: FastifyRequest) => boolean) {
+  constructor(options: RateLimitPluginOptions) {
     this.#warnings = new Warnings(options.validate);
     this.#given = readLevel(options, this.#warnings);
-    this.#handler = hookHandler(settingsOf(this.#given, this.#own()), hasRun);
+    this.#handler = hookHandler(settingsOf(this.#given, this.#own()), this.#once);
   }
 
   /** The limit of one route, if it has one: its own, or the registration's. */
@@ -61,7 +62,10 @@ export class Registration {
 
   /** A handler with the registration's limit, or one of its own. */
   handler(options?: RateLimitOptions): HookHandler {
-    if (typeof options !== "object" || options === null) return this.#handler;
+    if (typeof options !== "object" || options === null) {
+      this.#once.handOut();
+      return this.#handler;
+    }
     const above = readLevel(options, this.#warnings);
     return hookHandler(settingsOf(this.#above(above), this.#loose(above)));
   }

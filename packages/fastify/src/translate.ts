@@ -118,6 +118,18 @@ function allowed(given: Given): unknown {
   return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
 }
 
+// Written out: the engine finds a property by a literal several times as fast as by a text put together.
+const NAMES = {
+  limit: "x-ratelimit-limit",
+  remaining: "x-ratelimit-remaining",
+  reset: "x-ratelimit-reset",
+} as const;
+const DRAFT_NAMES = {
+  limit: "ratelimit-limit",
+  remaining: "ratelimit-remaining",
+  reset: "ratelimit-reset",
+} as const;
+
 export function customsOf(
   given: Given,
   { name = "default", limiters, warnings }: Standing,
@@ -126,7 +138,7 @@ export function customsOf(
   const onExceeding = told(given.onExceeding, warnings);
   const onExceeded = told(given.onExceeded, warnings);
   const { continueExceeding: restart = false, exponentialBackoff = false } = given;
-  const labels = given.enableDraftSpec === true ? "ratelimit" : "x-ratelimit";
+  const names = given.enableDraftSpec === true ? DRAFT_NAMES : NAMES;
   const backs = exponentialBackoff && !restart;
   const countsTries = (restart || backs) && banOf(given) !== null;
   const countsRefused = preset === "parity" && !countsTries;
@@ -146,8 +158,8 @@ export function customsOf(
     ipv6SubnetRange: [0, 128],
     legacyHeaders: true,
     legacy: {
-      allowed: labelled(labels, given.addHeadersOnExceeding ?? {}),
-      refused: labelled(labels, addHeaders),
+      allowed: wantedOf(names, given.addHeadersOnExceeding ?? {}),
+      refused: wantedOf(names, addHeaders),
       resetAs: "delta",
     },
     sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
@@ -175,10 +187,13 @@ function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
 }
 
 /** The names of the headers, without those that are switched off. */
-function labelled(label: string, wanted: object): LegacyNames {
-  const name = (what: string): string | null =>
-    (Reflect.get(wanted, `${label}-${what}`) ?? true) ? `${label}-${what}` : null;
-  return { limit: name("limit"), remaining: name("remaining"), reset: name("reset") };
+function wantedOf(
+  { limit, remaining, reset }: typeof NAMES | typeof DRAFT_NAMES,
+  wanted: object,
+): LegacyNames {
+  const unlessOff = (name: string): string | null =>
+    (Reflect.get(wanted, name) ?? true) ? name : null;
+  return { limit: unlessOff(limit), remaining: unlessOff(remaining), reset: unlessOff(reset) };
 }
 
 /**
