@@ -3,9 +3,9 @@
  *
  * It has a fixed number of places and each key has one, picked from its length and two of its
  * characters: to look costs about as much as comparing two strings. Only one in so many keys that
- * were not found is remembered, and while nothing is found it is the only one looked for. Hot keys
- * get in all the same, and among keys that hardly repeat nobody pays for them. It keeps copies, so
- * that a key cut out of a large text does not keep that text.
+ * were not found is remembered, and while nothing is found it is one in many more, and the only one
+ * looked for. Hot keys get in all the same, and among keys that hardly repeat nobody pays for them. It
+ * keeps copies, so that a key cut out of a large text does not keep that text.
  */
 
 const PLACES = 256;
@@ -13,6 +13,8 @@ const KEY_LENGTH_MAX = 64;
 const MISSES_PER_KEY = 32;
 /** So many keys in a row may be looked for in vain before most are not looked for any more. */
 const PATIENCE = 32;
+/** To copy a key takes as long as to hash it dozens of times. */
+const MISSES_PER_KEY_IN_VAIN = 256;
 
 export class RecentKeys {
   /** Low half of the last fingerprint, as a signed 32-bit integer. */
@@ -34,7 +36,7 @@ export class RecentKeys {
 
   /** Whether a key is remembered; then its fingerprint is in `low` and `high`. */
   protected recall(key: string): boolean {
-    if (this.#inVain >= PATIENCE && this.#misses < MISSES_PER_KEY - 1) return false;
+    if (this.#inVain >= PATIENCE && this.#misses < MISSES_PER_KEY_IN_VAIN - 1) return false;
     const place = placeOf(key);
     if (this.#keys[place] !== key) {
       this.#inVain++;
@@ -49,7 +51,9 @@ export class RecentKeys {
 
   /** Takes note of an ASCII key that was not remembered, whose fingerprint is in `low` and `high`. */
   protected missed(key: string): void {
-    if (++this.#misses >= MISSES_PER_KEY) this.#remember(key);
+    const isHopeful = this.#inVain < PATIENCE;
+    if (++this.#misses >= (isHopeful ? MISSES_PER_KEY : MISSES_PER_KEY_IN_VAIN))
+      this.#remember(key);
   }
 
   #remember(key: string): void {
