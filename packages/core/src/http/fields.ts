@@ -7,8 +7,9 @@
  */
 
 import type { PolicyResult } from "../decision.ts";
-import type { Framework, HeaderValue } from "./framework.ts";
+import type { Framework } from "./framework.ts";
 import type { Quota } from "./quota.ts";
+import { anotherTells, isNearest, joined, toldBefore, withoutTwins } from "./stacked.ts";
 import { fieldString, memberNames } from "./structured-field.ts";
 import type { Verdict } from "./verdict.ts";
 import { WallTime } from "./wall-time.ts";
@@ -69,6 +70,7 @@ export class Fields {
     const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
     const usual = this.#names(results, null, NO_NAMES);
     this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
+    if (options.legacy !== null) anotherTells();
   }
 
   /**
@@ -132,7 +134,8 @@ export class Fields {
     const quota = this.#options.quotas[binding]!;
     const available = quota.available(verdict);
     if (remaining !== null) {
-      if (!isNearest(framework.header(response, remaining), available, verdict.allowed)) return;
+      const before = toldBefore(framework, response, remaining);
+      if (!isNearest(before, available, verdict.allowed)) return;
       framework.setHeader(response, remaining, String(available));
     }
     if (limit !== null) framework.setHeader(response, limit, this.#limitText(verdict, binding));
@@ -270,29 +273,4 @@ export class Fields {
 
 function partitionOf(partition: string | null): string {
   return partition === null ? "" : `;pk=${partition}`;
-}
-
-/** Whether a limit has less left than the one that was told before it. */
-function isNearest(before: HeaderValue, available: number, allowed: boolean): boolean {
-  if (before === undefined) return true;
-  const told = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
-  return told === null || !allowed || available <= Number(told[1]);
-}
-
-/** Lines of one field as the one line that they mean. */
-function joined(value: HeaderValue): string | undefined {
-  if (value === undefined || typeof value === "string") return value;
-  return typeof value === "number" ? String(value) : value.join(", ");
-}
-
-/** In the older drafts no two policies of a list may have the same quota, and none may be missing. */
-function withoutTwins(list: string): string {
-  const quotas = new Set<string>();
-  const kept = list.split(/,\s*/).filter((member) => {
-    const quota = member.split(";")[0]!.trim();
-    if (quota === "" || quotas.has(quota)) return false;
-    quotas.add(quota);
-    return true;
-  });
-  return kept.join(", ");
 }
