@@ -49,7 +49,7 @@ export class WindowRule implements Rule {
   }
 
   refuse(id: number): void {
-    this.#shape.refuse(id, 1);
+    this.#shape.refuse(id, 1, this.#now);
   }
 
   ticket(id: number): number {

@@ -122,9 +122,11 @@ export class WindowShape implements Shape {
     else this.#record.addHits(id, cost);
   }
 
-  /** Counts refused hits, if a window is live to count them in. Needs a `read` at `now`. */
-  refuse(id: number, cost: number): void {
-    if (this.endsAt !== 0) this.#record.addRefusals(id, cost);
+  /** Counts refused hits in the newest live window, if there is one. Needs a `read` at `now`. */
+  refuse(id: number, cost: number, now: number): void {
+    if (this.endsAt === 0) return;
+    if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
+    this.#record.addRefusals(id, cost);
   }
 
   /** Names the window that own hits are counted in now. */
@@ -195,8 +197,7 @@ export class WindowShape implements Shape {
 
   isOwn(id: number, now: number): boolean {
     this.read(id, now);
-    if (this.endsAt === 0) return false;
-    return this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF);
+    return this.endsAt !== 0 && (this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF));
   }
 
   isHeld(): boolean {
@@ -294,7 +295,6 @@ export class WindowShape implements Shape {
   #ticketOfLink(link: number): number {
     const chain = this.#chain;
     const place = chain.place(link);
-    const window = windowWord(chain.opener(link), place);
-    return ticketOf(chain.generation(link), window, place | 0);
+    return ticketOf(chain.generation(link), windowWord(chain.opener(link), place), place | 0);
   }
 }

@@ -194,8 +194,9 @@ export class WindowSuccession {
     const replicas = this.#replicas;
     this.#newestOpener = NOBODY;
     this.#newestStart = Number.NEGATIVE_INFINITY;
-    const opener = this.#record.opener(id);
-    if (opener !== NOBODY) this.#consider(opener, this.#record.openedAt(id), now);
+    // A window in which nobody counts any more is none; hits of others are in the chain.
+    const record = this.#record;
+    if (record.hasOwn(id)) this.#consider(record.opener(id), record.openedAt(id), now);
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (replicas.isDropped(chain.replica(link))) continue;
       this.#consider(chain.opener(link), chain.place(link), now);

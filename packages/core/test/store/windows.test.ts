@@ -65,6 +65,41 @@ describe("windows", () => {
     }
   });
 
+  it("count refused hits where hits are counted: in the newest one", () => {
+    const banning = fixedWindow({
+      limit: 10,
+      windowMs: WINDOW_MS,
+      ban: { after: 3, forMs: 1_000 },
+    });
+    const [left, right] = fleet([0, 0], [banning]);
+    left!.hit(1);
+    right!.at(START_MS + 1).hit(1);
+    left!.at(START_MS + 1).joinAll(right!.sent());
+    left!.held(1);
+    left!.rules[0]!.refuse(left!.store.find(1, ~1));
+    expect(left!.sent()).toMatchObject([
+      { opener: "replica-1", hits: 0, refusals: 1 },
+      { opener: "replica-0", hits: 1, refusals: 0 },
+    ]);
+  });
+
+  it("are forgotten with the last replica that has counted in them", () => {
+    const [left, right] = fleet([0, 0], [window]);
+    left!.hit(1);
+    right!.at(START_MS + 50).hit(1);
+    left!.at(START_MS + 50).joinAll(right!.sent());
+    expect(left!.view(1)).toEqual([2, WINDOW_MS]);
+    left!.replicas.drop(left!.replicas.indexOf("replica-1"));
+    expect(left!.view(1)).toEqual([1, WINDOW_MS - 50]);
+
+    const [third, fourth] = fleet([0, 0], [window]);
+    fourth!.hit(1);
+    third!.joinAll(fourth!.sent());
+    third!.replicas.drop(third!.replicas.indexOf("replica-1"));
+    third!.at(START_MS + 1_000).hit(1);
+    expect(third!.sent()).toMatchObject([{ opener: "replica-0", place: START_MS + 1_000 }]);
+  });
+
   it("that opened at once are ordered by who opened them, the same for all", () => {
     const members = fleet([0, 250, -9_999], [window]);
     for (const member of members) member.hit(1);

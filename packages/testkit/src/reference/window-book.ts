@@ -23,8 +23,6 @@ export class WindowBook implements ReferenceBook {
   readonly #windowMs: number;
   readonly #spreadMs: number;
   readonly #ledger = new Ledger();
-  /** Every window heard of, also when whoever counted in it was dropped. */
-  #windows: Window[] = [];
 
   constructor(world: World, options: ReferenceWindowOptions) {
     this.#world = world;
@@ -34,16 +32,13 @@ export class WindowBook implements ReferenceBook {
 
   catchUp(): void {
     const newest = this.#newest();
-    const isOver = (window: Window): boolean => this.#endsAt(window, newest) <= this.#world.now;
-    this.#ledger.forget(isOver);
-    this.#windows = this.#windows.filter((window) => !isOver(window));
+    this.#ledger.forget((window) => this.#endsAt(window, newest) <= this.#world.now);
   }
 
   count(origin: Origin, counts: Partial<Counts>): string {
     const { self, now } = this.#world;
     const { opener, place } = this.#newest() ?? { opener: self, place: now };
     const identity = { ...origin, replica: self, opener, place };
-    this.#learn({ opener, place });
     this.#ledger.add(identity, counts);
     return nameOf(identity);
   }
@@ -59,9 +54,7 @@ export class WindowBook implements ReferenceBook {
   }
 
   join(component: ReferenceComponent): boolean {
-    const { opener, place } = component;
     if (this.#endsAt(component, this.#newest()) <= this.#world.now) return false;
-    this.#learn({ opener, place });
     return this.#ledger.join(component);
   }
 
@@ -75,7 +68,6 @@ export class WindowBook implements ReferenceBook {
 
   wipe(): void {
     this.#ledger.forget(() => true);
-    this.#windows = [];
   }
 
   isOver(): boolean {
@@ -105,13 +97,9 @@ export class WindowBook implements ReferenceBook {
     return Math.min(...falls);
   }
 
-  #learn({ opener, place }: Window): void {
-    const isSame = (known: Window): boolean => known.opener === opener && known.place === place;
-    if (!this.#windows.some(isSame)) this.#windows.push({ opener, place });
-  }
-
   #newest(): Window | undefined {
-    return this.#windows
+    return this.#ledger
+      .all()
       .filter((window) => this.#world.now < this.#startOf(window) + this.#windowMs)
       .sort((left, right) => this.#startOf(right) - this.#startOf(left) || byOpener(right, left))
       .at(0);
