@@ -13,7 +13,7 @@ const TESTED = ["packages/*/test", "tests", "benchmarks/test", "examples/test"];
 /** As many as there are cores; by itself it would leave one of two idle. */
 const maxWorkers = availableParallelism();
 
-/** Property tests make this many times their usual runs; see CONTRIBUTING.md. */
+/** Tests of random histories make this many times their usual runs; see CONTRIBUTING.md. */
 const scale = Math.max(1, Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) || 1);
 
 function ending(suffix: string): string[] {
@@ -50,24 +50,15 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      {
+      ...["property", "simulation"].map((name) => ({
         ...fromSource,
         test: {
-          name: "property",
+          name,
           maxWorkers,
-          include: ending(".property.test.ts"),
+          include: ending(`.${name}.test.ts`),
           testTimeout: 60_000 * scale,
         },
-      },
-      {
-        ...fromSource,
-        test: {
-          name: "simulation",
-          maxWorkers,
-          include: ending(".simulation.test.ts"),
-          testTimeout: 60_000 * scale,
-        },
-      },
+      })),
       {
         test: {
           name: "types",

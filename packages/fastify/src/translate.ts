@@ -118,7 +118,7 @@ function allowed(given: Given): unknown {
   return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
 }
 
-// Written out: the engine finds a property by a literal several times as fast as by a text put together.
+// Written out: literals are names of properties already, and a text put together is looked up first.
 const NAMES = {
   limit: "x-ratelimit-limit",
   remaining: "x-ratelimit-remaining",

@@ -70,7 +70,7 @@ export class Fields {
     const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
     const usual = this.#names(results, null, NO_NAMES);
     this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
-    if (options.legacy !== null) anotherTells();
+    anotherTells();
   }
 
   /**

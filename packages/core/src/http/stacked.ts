@@ -6,14 +6,14 @@ import type { Framework, HeaderValue } from "./framework.ts";
 
 let tellers = 0;
 
-/** To be called for each limiter that tells what remains in a header with room for one limit only. */
+/** To be called for each limiter that has fields, whichever: those of two generations may have one name. */
 export function anotherTells(): void {
   tellers++;
 }
 
 /**
- * What has been told in such a header. To look takes as long as to find a key, so who is the only one in
- * this process to write such headers does not look: what is there then is not from a limiter of ours.
+ * What has been told in a header with room for one limit only. To look takes up to as long as to find a
+ * key, so who is the only one in this process does not: what is there then is not from a limiter of ours.
  */
 export function toldBefore<Request, Response>(
   framework: Framework<Request, Response>,

@@ -13,7 +13,7 @@ const KEY_LENGTH_MAX = 64;
 const MISSES_PER_KEY = 32;
 /** So many keys in a row may be looked for in vain before most are not looked for any more. */
 const PATIENCE = 32;
-/** To copy a key takes as long as to hash it dozens of times. */
+/** The same while nothing is found: to copy a key takes as long as to hash a dozen. */
 const MISSES_PER_KEY_IN_VAIN = 256;
 
 export class RecentKeys {

@@ -12,7 +12,7 @@ import { PLACEMENTS, SPACINGS } from "./traffic.ts";
 
 /** Everything with everything, when many more runs than usual are asked for. */
 const isFull = seededRuns(1).numRuns >= 10;
-const TIMEOUT_MS = isFull ? 600_000 : 60_000;
+const TIMEOUT_MS = isFull ? 600_000 : 30_000;
 const SEED = 20_240;
 
 const ALLOWANCES = [
