@@ -3,7 +3,8 @@
  *
  * Everybody speaks for himself, but for a replica that has ended only those can speak who heard it.
  * A newcomer asks one of them when it comes, and once more when all who ended before that must have
- * been missed. So does whoever finds that others know of other replicas than itself.
+ * been missed. So does whoever finds that others know of other replicas than itself, or more or less of
+ * one that is gone; ever more rarely while that teaches it nothing.
  */
 
 import type { Replicas } from "../store/replicas.ts";
@@ -17,8 +18,9 @@ const TRIES_MAX = 8;
 const ROUNDS = 2;
 /** Until all who are there have answered a greeting, and it is known who has ended. */
 const GREETED_MS = 150;
-/** The least time until the next round because of others' knowing of others. */
+/** The time until the next round because others do not know the same: at least, and when all are in vain. */
 const APART_MS = 5_000;
+const APART_MS_MAX = 320_000;
 
 export interface BequestOptions {
   readonly replicas: Pick<Replicas, "selfId">;
@@ -36,6 +38,9 @@ export class Bequest {
   #round = 0;
   #tries = 0;
   #endedAtMs = 0;
+  #apartMs = APART_MS;
+  /** The checksum of what was known when others were last found not to know the same. */
+  #knewApart: number | undefined;
 
   constructor(options: BequestOptions) {
     this.#options = options;
@@ -54,9 +59,13 @@ export class Bequest {
     if (returnedAtMs > this.#endedAtMs) this.#again(now);
   }
 
-  /** Others have known of other replicas for a while. */
-  apart(now: number): void {
-    if (now >= this.#endedAtMs + APART_MS) this.#again(now);
+  /** Others have not known the same for a while, of which this is the checksum. */
+  apart(known: number, now: number): void {
+    const isInVain = known === this.#knewApart;
+    if (now < this.#endedAtMs + (isInVain ? this.#apartMs : APART_MS)) return;
+    if (!this.#again(now)) return;
+    this.#apartMs = isInVain ? Math.min(2 * this.#apartMs, APART_MS_MAX) : APART_MS;
+    this.#knewApart = known;
   }
 
   /** A replica has said all that it knows of others. */
@@ -86,10 +95,11 @@ export class Bequest {
     const { replicas, members, sender } = this.#options;
     const self = replicas.selfId;
     const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
-    // Who was away first, then who knows of others, and else whoever it happens to be.
+    const wasAway = ({ returnedAtMs }: Member): number => +(returnedAtMs > this.#endedAtMs);
+    // Who was away first, then who does not know the same, and else whoever it happens to be.
     able.sort(
       (left, right) =>
-        right.returnedAtMs - left.returnedAtMs ||
+        wasAway(right) - wasAway(left) ||
         right.beatsApart - left.beatsApart ||
         closeness(left.id, self) - closeness(right.id, self),
     );
@@ -109,14 +119,17 @@ export class Bequest {
     return true;
   }
 
-  /** Asks once more when all has been asked. */
-  #again(now: number): void {
-    if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return;
+  /** Asks once more when all has been asked; returns whether it does. */
+  #again(now: number): boolean {
+    if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return false;
     this.#round--;
     this.dueAtMs = now;
+    return true;
   }
 
   #endRound(now: number): void {
+    // Others that do not know the same are asked before it is asked again.
+    if (this.#asked !== undefined) this.#asked.beatsApart = 0;
     this.#asked = undefined;
     this.#tries = 0;
     this.#round++;

@@ -16,6 +16,7 @@ import { type WireNote, writeNotes } from "../wire/note-section.ts";
 import { PAGE_BYTES_MAX, writeHeard, writePage } from "../wire/repair-sections.ts";
 import type { Halves } from "../wire/seal.ts";
 import type { Envelope } from "./envelope.ts";
+import type { FramesKnown } from "./heard-frames.ts";
 
 /** What a series says all of. */
 export interface Coverage {
@@ -29,11 +30,9 @@ export interface Coverage {
 }
 
 /** A replica that cannot speak for itself any more. */
-export interface SpokenFor {
+export interface SpokenFor extends FramesKnown {
   readonly low: number;
   readonly high: number;
-  /** The last of its frames before the first that has not been heard. */
-  readonly upTo: number;
   /** How far its raw clock is ahead of ours. */
   readonly aheadMs: number;
   /** How long nothing has been heard of it. */

@@ -13,6 +13,14 @@
 
 const ABOVE_BITS = 32;
 
+/** Frames of one replica, as one who has heard them tells others. */
+export interface FramesKnown {
+  /** The number of the last frame up to which none is missing. */
+  readonly upTo: number;
+  /** Those above, by their bits: bit 0 is frame `upTo + 2`. */
+  readonly above: number;
+}
+
 export class HeardFrames {
   /** The number of the last frame up to which none is missing. */
   last: number;
@@ -22,6 +30,11 @@ export class HeardFrames {
   /** @param last where to begin, when what came before has been heard by other means, or never will be */
   constructor(last: number) {
     this.last = last;
+  }
+
+  /** The same for all who have heard the same frames, whatever they heard first. */
+  get known(): FramesKnown {
+    return { upTo: this.last, above: this.#above >>> 0 };
   }
 
   /** Takes note of a frame; returns whether it was new, as far as is known. */
@@ -51,6 +64,14 @@ export class HeardFrames {
     if (!isNextHeard) return;
     this.last++;
     this.#close();
+  }
+
+  /** Takes note of all that somebody else has heard. */
+  join({ upTo, above }: FramesKnown): void {
+    this.cover(0, upTo);
+    for (let bits = above >>> 0, number = upTo + 2; bits > 0; bits >>>= 1, number++) {
+      if ((bits & 1) === 1) this.hear(number);
+    }
   }
 
   /** Forgets that anything was heard, so that all of it will be asked for. */

@@ -7,9 +7,12 @@
  */
 
 import type { Page } from "../wire/repair-sections.ts";
+import type { FramesKnown } from "./heard-frames.ts";
 import type { Gathered, PartsRoom } from "./parts-room.ts";
 
 const SERIES_MAX = 4;
+
+type Others = ReadonlyMap<string, FramesKnown>;
 
 interface Series extends Gathered {
   readonly since: number;
@@ -18,8 +21,8 @@ interface Series extends Gathered {
   readonly heard: Set<number>;
   /** 0 until the last part has been heard. */
   parts: number;
-  /** Up to which frames it has what others counted, by their ids. */
-  readonly others: Map<string, number>;
+  /** Of which frames it has what others counted, by their ids. */
+  readonly others: Map<string, FramesKnown>;
 }
 
 export class HeardParts {
@@ -34,11 +37,11 @@ export class HeardParts {
    * Takes note of a part, and of others whose counts it has; returns all others of the series once
    * all of its parts have been heard.
    */
-  hear(page: Page, others: ReadonlyMap<string, number>): ReadonlyMap<string, number> | undefined {
+  hear(page: Page, others: Others): Others | undefined {
     const series = this.#seriesOf(page);
     const before = sizeOf(series);
     series.heard.add(page.part);
-    for (const [id, last] of others) series.others.set(id, last);
+    for (const [id, known] of others) series.others.set(id, known);
     if (page.parts > 0) series.parts = page.parts;
     if (series.parts === 0 || series.heard.size < series.parts) {
       this.#room.heard(series, sizeOf(series) - before);

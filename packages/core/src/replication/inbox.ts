@@ -27,6 +27,7 @@ import type { ClusterClock } from "./cluster-clock.ts";
 import type { Differences } from "./differences.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Freshness } from "./freshness.ts";
+import type { FramesKnown } from "./heard-frames.ts";
 import type { Listener } from "./listener.ts";
 import type { Member, Members } from "./members.ts";
 import type { FrameFault, Refusals } from "./refusals.ts";
@@ -67,8 +68,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   #sentAtMs = 0;
   /** Whether nothing later has been heard of its sender. */
   isLatest = false;
-  /** Replicas that the sender speaks for, and up to which of their frames it knows all. */
-  readonly #others = new Map<string, number>();
+  /** Replicas that the sender speaks for, and which of their frames it knows. */
+  readonly #others = new Map<string, FramesKnown>();
   #store: Store | undefined;
   #isWindow = false;
   #policy = 0;
@@ -172,7 +173,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     member.answeringUntilMs = others === undefined ? this.#options.clock.now() + PART_MS : 0;
     if (others === undefined) return;
     member.frames.cover(page.since, page.upTo);
-    for (const [id, last] of others) this.#options.members.find(id)?.frames.cover(0, last);
+    for (const [id, known] of others) this.#options.members.find(id)?.frames.join(known);
     // Who speaks for others names all that it knows, and so this replica.
     if (others.has(this.#options.replicas.selfId)) this.#options.listener.bequeathed(member);
   }
@@ -184,13 +185,13 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const id = idOf(heard.low, heard.high);
     const now = clock.now();
     if (id === replicas.selfId) {
-      this.#others.set(id, 0);
+      this.#others.set(id, heard);
       return;
     }
     const offsetMs = this.#sentAtMs - heard.clockMs;
     const member = members.mention(id, now, now - heard.silentMs, offsetMs);
     if (member === undefined || member.index >= NOBODY) return;
-    this.#others.set(id, heard.upTo);
+    this.#others.set(id, heard);
     if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
   }
 

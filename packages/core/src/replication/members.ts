@@ -57,12 +57,12 @@ export class Member {
   isReady: boolean | undefined;
   /** For how long it had been there when it last said so. */
   upMs: number | undefined;
-  /** What it does not hear, as far as it has said, and a checksum of whom it knows. */
+  /** What it does not hear, as far as it has said, and a checksum of what it knows of whom. */
   readonly deafness: Deafness = new Deafness();
   /** Whether it hears this replica. */
   readonly reception: Reception = new Reception();
   membersSum: number | undefined;
-  /** For how many heartbeats it has not known of the same replicas as this one. */
+  /** For how many heartbeats it has not known the same as this one, since it was last asked about it. */
   beatsApart = 0;
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
@@ -197,13 +197,20 @@ export class Members {
     return this.#members.size < sizeBefore;
   }
 
-  /** The same number for all who know of the same replicas, themselves included. */
+  /**
+   * The same number for all who know of the same replicas, themselves included, and of those who are gone
+   * the same frames: what is missing of those can only be had from each other.
+   */
   checksum(): number {
-    const ids = [this.#replicas.selfId, ...this.#members.keys()].sort();
-    return createHash("sha256").update(ids.join()).digest().readUInt32LE();
+    const known = [this.#replicas.selfId];
+    for (const { id, isAlive, frames } of this.#members.values()) {
+      const { upTo, above } = frames.known;
+      known.push(isAlive ? id : `${id}:${upTo}:${above}`);
+    }
+    return createHash("sha256").update(known.sort().join()).digest().readUInt32LE();
   }
 
-  /** Whether somebody has known of other replicas than this one for so many heartbeats. */
+  /** Whether what somebody knows has been another than what this one knows for so many heartbeats. */
   differ(own: number, beats: number): boolean {
     let differ = false;
     for (const member of this.#members.values()) {

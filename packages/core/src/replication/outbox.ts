@@ -16,6 +16,7 @@ import type { OpenerName } from "../wire/component-writer.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
 import { FrameSeries } from "./frame-series.ts";
+import type { FramesKnown } from "./heard-frames.ts";
 import type { Member } from "./members.ts";
 import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
@@ -26,6 +27,7 @@ const ANSWERED_MS = 400;
 /** Records that are looked at between two looks at the time; some hold thousands of components. */
 const RECORDS_PER_SLICE = 32;
 const NOTES_PER_SLICE = 256;
+const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
 
 export interface OutboxOptions {
   /** Where frames are written: nobody else may write there meanwhile. */
@@ -138,7 +140,8 @@ export class Outbox {
     const silentMs = Math.max(0, clock.now() - heardAtMs);
     // Who has not answered a newcomer's greeting may have ended a moment ago.
     const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);
-    this.#series.speakFor({ ...of, upTo: answers ? 0 : frames.last, aheadMs, silentMs });
+    const known = answers ? NO_FRAMES : frames.known;
+    this.#series.speakFor({ ...of, ...known, aheadMs, silentMs });
     // That one who speaks for himself is there, and no more.
     if (answers) return;
     for (const share of this.#options.shares()) {

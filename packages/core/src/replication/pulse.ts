@@ -16,7 +16,7 @@ import type { Repair } from "./repair.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
 
-/** Heartbeats after which it is no coincidence that another knows of other replicas. */
+/** Heartbeats after which it is no coincidence that another does not know the same. */
 const BEATS_APART = 4;
 
 /** Replicas that are only named by others, until it is looked which of them are still of use. */
@@ -63,7 +63,7 @@ export class Pulse extends HeartbeatTimes {
     outlook.look(now);
     agreement.agree(now);
     const sum = members.checksum();
-    if (members.differ(sum, BEATS_APART)) bequest.apart(now);
+    if (members.differ(sum, BEATS_APART)) bequest.apart(sum, now);
     const heartbeat = {
       isReady: arrival.isOver,
       upMs: agreement.upMs(now),

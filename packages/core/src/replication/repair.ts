@@ -180,7 +180,8 @@ export class Repair {
   }
 
   #ask(member: Member, now: number): void {
-    if (!member.isBehind || member.hasLeft) {
+    // Who is gone does not answer, and is asked as soon as it is heard again.
+    if (!member.isBehind || !member.isAlive) {
       member.askAtMs = NEVER;
       return;
     }

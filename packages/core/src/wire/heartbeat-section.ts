@@ -27,7 +27,7 @@ export interface Heartbeat {
   readonly isReady: boolean;
   /** For how long the sender has been there. */
   readonly upMs: number;
-  /** A checksum of the ids of all replicas that the sender knows to be alive. */
+  /** The same for all who know of the same replicas, and the same of those who are gone. */
   readonly members: number;
   /** Hits that the sender has allowed and refused since it started. */
   readonly allowed: number;

@@ -3,7 +3,8 @@
  *
  *     asking   | replica 8 | since | others |   counts of that replica that changed after frame `since`,
  *                                               and of those who are gone, if `others` is 1
- *     heard    | replica 8 | up to | clock | silent |   that an answer has all that is known of that replica's counts
+ *     heard    | replica 8 | up to | clock | silent | above |   that an answer has all that is known of that
+ *                                                             replica's counts
  *     page     | since | up to | telling | part | parts |   one of the frames that together say all of it
  *
  * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
@@ -47,11 +48,13 @@ export interface Heard {
   readonly clockMs: number;
   /** How long nothing has been heard of it. */
   readonly silentMs: number;
+  /** Which frames the sender has heard above the first that is missing: bit 0 is frame `upTo + 2`. */
+  readonly above: number;
 }
 
 /** More parts than the largest table has; an answer with more is not believed. */
 export const PARTS_MAX = 65_536;
-const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
+const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX + 4;
 /** The most bytes that the section of a page takes. */
 export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX;
 
@@ -79,6 +82,7 @@ export function writeHeard(writer: FrameWriter, heard: Heard): boolean {
   writer.varint(heard.upTo);
   writer.varint(heard.clockMs);
   writer.varint(heard.silentMs);
+  writer.u32(heard.above);
   writer.endSection();
   return true;
 }
@@ -89,8 +93,9 @@ export function readHeard(reader: ByteReader): Heard | undefined {
   const upTo = reader.varint();
   const clockMs = reader.varint();
   const silentMs = reader.varint();
+  const above = reader.u32();
   if (reader.left > 0) reader.isBroken = true;
-  return reader.isBroken ? undefined : { low, high, upTo, clockMs, silentMs };
+  return reader.isBroken ? undefined : { low, high, upTo, clockMs, silentMs, above };
 }
 
 export function writePage(writer: FrameWriter, page: Page): boolean {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { halvesOf } from "../../src/replication/replica-id.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 import { writePage } from "../../src/wire/repair-sections.ts";
-import { hit, loseAnswers, TappedCluster, used } from "./tapped-cluster.ts";
+import { hit, lose, TappedCluster, used } from "./tapped-cluster.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
@@ -22,7 +22,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   vi.advanceTimersByTime(8_000);
 
   // All that was asked of the one who is left is lost, and something is heard that others asked for.
-  const restore = loseAnswers(one);
+  const restore = lose("page", one);
   const late = cluster.add();
   vi.advanceTimersByTime(100);
   const { low, high } = halvesOf(one.cluster.status().replica);

@@ -79,8 +79,8 @@ export class History {
   recover(): void {
     this.fleet.network.heal();
     this.fleet.network.change({});
-    // Longer than a question may wait after many in vain.
-    this.fleet.pass(20_000);
+    // Longer than a question may wait after many in vain, and than all need to tell each other of the gone.
+    this.fleet.pass(30_000);
   }
 
   get keys(): readonly string[] {

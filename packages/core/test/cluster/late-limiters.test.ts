@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter, type Limiter } from "../../src/limiter.ts";
-import {
-  HUNDRED_A_MINUTE,
-  hit,
-  loseAnswers,
-  TappedCluster,
-  type TappedMember,
-} from "./tapped-cluster.ts";
+import { HUNDRED_A_MINUTE, hit, lose, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
@@ -45,7 +39,7 @@ describe("a limiter that is made when the process has been ready for long", () =
     vi.advanceTimersByTime(1_000);
     hit(one, 20);
     vi.advanceTimersByTime(5_000);
-    const restore = loseAnswers(one);
+    const restore = lose("page", one);
     const used = late(other);
     vi.advanceTimersByTime(1_000);
     expect(used()).toBe(0);

@@ -62,7 +62,12 @@ describe("a full frame", () => {
     const mentioned = vi.spyOn(member.replicator.members, "mention");
     const most = mostAtOnce(mentioned, (writer) => {
       for (const key of keys) {
-        writeHeard(writer, { ...key, upTo: 1, clockMs: NOW_MS - 9_000, silentMs: 9_000 });
+        writeHeard(writer, {
+          ...key,
+          ...{ upTo: 1, above: 0 },
+          clockMs: NOW_MS - 9_000,
+          silentMs: 9_000,
+        });
       }
     });
     expect(most).toBe(16);

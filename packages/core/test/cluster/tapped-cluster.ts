@@ -12,7 +12,7 @@ import { addressOf } from "../../src/replication/replica-id.ts";
 import type { Replicator } from "../../src/replication/replicator.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
-import { FRAME_KINDS } from "../../src/wire/frame.ts";
+import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {
@@ -115,14 +115,14 @@ export function alive({ cluster }: TappedMember): string[] {
     .sort();
 }
 
-const PAGE = FRAME_KINDS.indexOf("page");
-/** Where a frame says what it is for. */
-const KIND_AT = 3;
+export function kindOf(frame: Uint8Array): FrameKind | undefined {
+  return FRAME_KINDS[frame[3] ?? FRAME_KINDS.length];
+}
 
-/** Loses all that a member answers to those who ask, until what is returned is called. */
-export function loseAnswers({ transport }: TappedMember): () => void {
+/** Loses all frames of a kind that a member sends, its own or others', until what is returned is called. */
+export function lose(kind: FrameKind, { transport }: TappedMember): () => void {
   const publish = transport.publish.bind(transport);
-  transport.publish = (frame, to) => frame[KIND_AT] !== PAGE && publish(frame, to);
+  transport.publish = (frame, to) => kindOf(frame) !== kind && publish(frame, to);
   return () => {
     transport.publish = publish;
   };

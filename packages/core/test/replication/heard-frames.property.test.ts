@@ -53,6 +53,27 @@ describe("frames heard of a replica", () => {
     );
   });
 
+  it("are joined to the same by all who tell each other, and as if each had heard all of them", () => {
+    const numbers = fc.array(
+      near.map((number) => number + 1),
+      { maxLength: 30, size: "max" },
+    );
+    fc.assert(
+      fc.property(numbers, numbers, (left, right) => {
+        const [one, other, both] = [left, right, [...left, ...right]].map((heard) => {
+          const frames = new HeardFrames(0);
+          for (const number of heard) frames.hear(number);
+          return frames;
+        }) as [HeardFrames, HeardFrames, HeardFrames];
+        const known = one.known;
+        one.join(other.known);
+        other.join(known);
+        expect([one.known, other.known]).toEqual([both.known, both.known]);
+      }),
+      seededRuns(500),
+    );
+  });
+
   it("never claim a frame that was not heard, however far above a gap others are", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 2, max: 500 })), (numbers) => {

@@ -25,7 +25,7 @@ describe("what is gathered of long answers", () => {
         const room = new PartsRoom((why) => lost.push(why), PLACES_MAX);
         const senders = Array.from({ length: SENDERS }, () => new HeardParts(room));
         pages.forEach(({ sender, isLast, part, others, ...page }, at) => {
-          const named = new Map(others.map((id) => [String(id), at]));
+          const named = new Map(others.map((id) => [String(id), { upTo: at, above: 0 }]));
           senders[sender]!.hear({ ...page, part, parts: isLast ? part + 1 : 0 }, named);
           expect(room.taken).toBeLessThanOrEqual(PLACES_MAX);
           if (at === forgotten % pages.length) senders[sender]!.forget();
@@ -66,7 +66,10 @@ describe("what is gathered of long answers", () => {
     const page = { since: 1, upTo: 9, telling: 1, parts: 0 };
     for (let part = 0; part < 20; part++) {
       lawful!.hear({ ...page, part }, new Map());
-      hostile[part % hostile.length]!.hear({ ...page, part }, new Map([["gone", part]]));
+      hostile[part % hostile.length]!.hear(
+        { ...page, part },
+        new Map([["gone", { upTo: part, above: 0 }]]),
+      );
     }
     expect(lawful!.hear({ ...page, part: 20, parts: 21 }, new Map())).toBeDefined();
     expect(new Set(lost)).toEqual(new Set(["tooManyParts"]));

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { FramesKnown } from "../../src/replication/heard-frames.ts";
 import { HeardParts } from "../../src/replication/heard-parts.ts";
 import { PartsRoom } from "../../src/replication/parts-room.ts";
 
-const NOBODY = new Map<string, number>();
+const NOBODY = new Map<string, FramesKnown>();
+
+function upTo(number: number): FramesKnown {
+  return { upTo: number, above: 0 };
+}
 
 function gathering(): HeardParts {
   return new HeardParts(new PartsRoom(() => {}));
@@ -21,11 +26,11 @@ describe("the parts of an answer", () => {
   it("speak for all others that any of them speaks for", () => {
     const parts = gathering();
     const page = { since: 0, upTo: 9, telling: 1 };
-    parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", 7]]));
-    const others = parts.hear({ ...page, part: 1, parts: 2 }, new Map([["left", 2]]));
+    parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
+    const others = parts.hear({ ...page, part: 1, parts: 2 }, new Map([["left", upTo(2)]]));
     expect(Array.from(others ?? [])).toEqual([
-      ["gone", 7],
-      ["left", 2],
+      ["gone", upTo(7)],
+      ["left", upTo(2)],
     ]);
   });
 
@@ -41,7 +46,7 @@ describe("the parts of an answer", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
     // Of the first telling all but the first part is lost, of the second the first.
-    parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", 7]]));
+    parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
     parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
     expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
     expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);

@@ -139,7 +139,14 @@ describe("sections of a frame", () => {
     const asking = { low: -7, high: 8, since: 99, others: true };
     expect(readAsking(written("request", (writer) => writeAsking(writer, asking)))).toEqual(asking);
 
-    const gone = { low: 7, high: -8, upTo: 12, clockMs: 1_700_000_000_000, silentMs: 4_000 };
+    const gone = {
+      low: 7,
+      high: -8,
+      upTo: 12,
+      clockMs: 1_700_000_000_000,
+      silentMs: 4_000,
+      above: 0xa000_0001,
+    };
     expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
 
     const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };

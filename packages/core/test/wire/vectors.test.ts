@@ -67,7 +67,14 @@ function vectors(): Vector[] {
     behind,
   };
   const asking = { low: 5, high: -6, since: 250, others: false };
-  const gone = { low: 5, high: 6, upTo: 299, clockMs: SENT_AT_MS + 7, silentMs: 4_000 };
+  const gone = {
+    low: 5,
+    high: 6,
+    upTo: 299,
+    clockMs: SENT_AT_MS + 7,
+    silentMs: 4_000,
+    above: 0x8000_0005,
+  };
   const page = { since: 250, upTo: 300, telling: 4, part: 1, parts: 2 };
   const marks = [{ reset: 3, untilMs: SENT_AT_MS, limit: Number.POSITIVE_INFINITY }, undefined];
   const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
