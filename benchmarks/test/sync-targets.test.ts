@@ -45,7 +45,7 @@ describe("a claim about agreement", () => {
     const idle = turn("nothing", 1);
     expect(statusOf(work, idle, turn(work, 30), turn(work, 9))).toBe("ok");
     expect(statusOf(work, idle, turn(work, 30), turn(work, 11))).toBe("missed");
-    expect(statusOf(work, idle, turn(work, 30, 1_000_000, 4))).toBe("ok");
+    expect(statusOf(work, idle, turn(work, 30, 1_000_000, 4))).toBe("missed");
     expect(statusOf(work, turn("nothing", 1, 1_000), turn(work, 9, 1_000))).toBe("not measured");
   });
 

@@ -23,6 +23,7 @@ export const LONG_WORKS = [
   "nothing",
   "telling of all keys at once",
   "looking through all keys for what somebody missed",
+  "hearing of all keys, and telling who comes of them",
   "freeing keys that are over",
   "closing with all keys",
 ] as const;
@@ -37,10 +38,11 @@ export interface LongWorkRecord {
   readonly seconds: number;
 }
 
-const WINDOW_MS = 30_000;
+const WINDOW_MS = 40_000;
 /** Far away, so that all keys wait for the moment at which they are told of. */
 const FLUSH_MS = 10_000;
 const AT_ONCE = 500;
+const PATIENCE_MS = 15_000;
 
 export async function measureLongWork(
   { keys }: LongWorkScenario,
@@ -52,9 +54,8 @@ export async function measureLongWork(
   const listener = openParty(network);
   await Promise.all([teller.cluster.ready, listener.cluster.ready]);
   const policy = fixedWindow({ limit: 1_000, windowMs: WINDOW_MS });
-  const limiter = createLimiter({
-    ...{ name: "long work", policy, cluster: teller.cluster, maxKeys: 2 * keys },
-  });
+  const common = { name: "long work", policy, maxKeys: 2 * keys };
+  const limiter = createLimiter({ ...common, cluster: teller.cluster });
   const turns = new LoopTurns();
   const records: LongWorkRecord[] = [];
   const watch = async (work: LongWork, done: () => Promise<void>): Promise<void> => {
@@ -92,6 +93,20 @@ export async function measureLongWork(
       throw new Error("what was missed has not been heard");
     }
   });
+  const newcomer = openParty(network);
+  // The same loop has the work of both sides, and no other process is needed that could hold it up.
+  await watch("hearing of all keys, and telling who comes of them", async () => {
+    const coming = createLimiter({ ...common, cluster: newcomer.cluster });
+    const comingAtMs = performance.now();
+    while (coming.status().keys < keys) {
+      if (performance.now() - comingAtMs > PATIENCE_MS)
+        throw new Error("not all keys were heard of");
+      await pause(5);
+    }
+    await pause(500);
+    coming.close();
+  });
+  await newcomer.cluster.leave();
   await pause(Math.max(0, filledAtMs + WINDOW_MS - performance.now()));
   await watch("freeing keys that are over", async () => {
     const before = limiter.status().keys;
