@@ -47,13 +47,31 @@ export class ClientAddress<Request, Response> {
     return framework.address(request);
   }
 
-  /** The key of a request's address; null when it has none, which is then said. */
-  key(request: Request, subnet: Ipv6Subnet): string | null {
+  /** Looks at some requests for signs of a wrong setting. */
+  watch(request: Request): void {
     const seen = this.#seen++;
-    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#watch(request);
-    const key = this.#keyOf(request, subnet);
+    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#look(request);
+  }
+
+  /**
+   * The key of a request's address; null when it has none, which is then said.
+   *
+   * @param text the address as text, if somebody knows it already
+   */
+  key(
+    request: Request,
+    subnet: Ipv6Subnet,
+    text: string | undefined = this.text(request),
+  ): string | null {
+    this.watch(request);
+    const key = this.#keyOf(request, subnet, text);
     if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
     return key;
+  }
+
+  /** The key of an address as it is written; null for what is none. */
+  keyOf(text: string, subnet: Ipv6Subnet): string | null {
+    return this.#keys.of(text, subnet);
   }
 
   /**
@@ -61,7 +79,8 @@ export class ClientAddress<Request, Response> {
    * framework has, since a list may name the network of a translator.
    */
   listed(request: Request): readonly (string | null | undefined)[] {
-    return [this.#keyOf(request, false), this.text(request)];
+    const text: string | undefined = this.text(request);
+    return [this.#keyOf(request, false, text), text];
   }
 
   /** The address that a request is counted by, as it is written there; undefined when it has none. */
@@ -71,8 +90,7 @@ export class ClientAddress<Request, Response> {
     return text === undefined ? undefined : bareAddress(text);
   }
 
-  #keyOf(request: Request, subnet: Ipv6Subnet): string | null {
-    const text = this.text(request);
+  #keyOf(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
     if (text !== undefined) {
       const key = this.#keys.of(text, subnet);
       if (key !== null) return key;
@@ -82,7 +100,7 @@ export class ClientAddress<Request, Response> {
     return socket === undefined ? null : this.#keys.of(socket, subnet);
   }
 
-  #watch(request: Request): void {
+  #look(request: Request): void {
     const framework = this.#framework;
     const warnings = this.#warnings;
     const forwardedFor = framework.requestHeader(request, "x-forwarded-for");

@@ -7,10 +7,10 @@
 
 import type { Limiter } from "../limiter.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import { goStraight, isStraight } from "./go-straight.ts";
 import { Passage } from "./passage.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { announce, refusalOf, refuse } from "./refuse.ts";
+import { type StraightWay, straightWay } from "./straight-way.ts";
 
 /** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
 const WATCHED = 1_024;
@@ -31,13 +31,13 @@ export interface Gate<Request, Response> {
 
 export class PlannedGate<Request extends object, Response> implements Gate<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
-  readonly #isStraight: boolean;
+  readonly #straightWay: StraightWay<Request, Response> | null;
   #watched = 0;
   #latest: Request | null = null;
 
   constructor(plan: GatePlan<Request, Response>) {
     this.#plan = plan;
-    this.#isStraight = isStraight(plan);
+    this.#straightWay = straightWay(plan);
     if (plan.onlyLooks) this.#watched = WATCHED;
   }
 
@@ -54,9 +54,10 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
   enter(request: Request, response: Response): Passing {
     if (this.#watched < WATCHED) this.#watch(request);
     try {
-      const passing = this.#isStraight
-        ? goStraight(this.#plan, request, response)
-        : new Passage(this.#plan, request, response).enter();
+      const passing =
+        this.#straightWay === null
+          ? new Passage(this.#plan, request, response).enter()
+          : this.#straightWay.go(request, response);
       if (!(passing instanceof Promise) || this.#plan.onError === "throw") return passing;
       return passing.catch((error: unknown) => this.#failed(request, response, error));
     } catch (error) {
@@ -70,6 +71,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
 
   close(): void {
     for (const limiter of this.limiters) limiter.close();
+    this.#straightWay?.forget();
   }
 
   #failed(request: Request, response: Response, error: unknown): Passing {

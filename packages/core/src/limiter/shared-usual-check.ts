@@ -12,7 +12,6 @@ import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
 import type { Separation } from "../replication/isolation.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
-import type { KeyIndex } from "../store/key-index.ts";
 import type { Pending } from "../store/pending.ts";
 import type { RecordPool } from "../store/record-pool.ts";
 import { NOBODY, type Replicas, SELF } from "../store/replicas.ts";
@@ -42,7 +41,6 @@ export interface Company {
 
 export class SharedUsualCheck {
   readonly #store: Store;
-  readonly #index: KeyIndex;
   readonly #records: RecordPool;
   readonly #pending: Pending;
   readonly #window: WindowShape;
@@ -60,7 +58,6 @@ export class SharedUsualCheck {
     company: Company,
   ) {
     this.#store = store;
-    this.#index = store.index;
     this.#records = store.records;
     this.#pending = pending;
     this.#window = window;
@@ -71,9 +68,12 @@ export class SharedUsualCheck {
     this.#countsRefused = policy.countRefused;
   }
 
-  /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
-  check(low: number, high: number, cost: number): Decision | null {
-    if (this.#outlook.separation !== null || this.#index.find(low, high) === 0) return null;
+  /**
+   * Asks and counts at the store's time; null for what is not usual. Needs a cost above 0, and the key's
+   * record in hand.
+   */
+  check(low: number, cost: number): Decision | null {
+    if (this.#outlook.separation !== null) return null;
     const store = this.#store;
     const window = this.#window;
     const { id, chunk, start } = this.#records;

@@ -6,22 +6,22 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { Decision } from "../decision.ts";
+import type { Decision } from "../decision.ts";
 import { TidegateError } from "../errors.ts";
 import { MARK_MS_MAX } from "../lattice/mark.ts";
 import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
-import { COUNT_MAX, invalidOption, shown } from "../options.ts";
+import { invalidOption, shown } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { Share, shareIdentity, type Tally } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
+import { KnownKey } from "../store/known-key.ts";
 import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import { Decider, type Mode } from "./decider.ts";
-import { GaugeRule } from "./gauge-rule.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
 import { lifeMs } from "./life.ts";
@@ -29,7 +29,7 @@ import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import { Places } from "./places.ts";
-import type { Rule } from "./rule.ts";
+import { Refunds, ticketsOf } from "./refunds.ts";
 import { Separated } from "./separated.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
@@ -47,14 +47,13 @@ export class StoreLimiter implements Limiter {
   readonly #share: Share | undefined;
   readonly #fingerprinter: Fingerprinter;
   readonly #store: Store;
-  readonly #rules: readonly Rule[];
   readonly #decider: Decider;
   readonly #usual: UsualCheck | SharedUsualCheck | null;
   readonly #places: Places;
   readonly #markLimit: number;
   readonly #housekeeping: Housekeeping;
   readonly #tally: Tally = { allowed: 0, refused: 0 };
-  #ignoredRefunds = 0;
+  readonly #refunds: Refunds;
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock, replicator } = options;
@@ -93,11 +92,12 @@ export class StoreLimiter implements Limiter {
       lifeMs: life,
       advance: () => this.#advance(),
     });
-    this.#rules = sections.map((section) => section.rule());
+    const rules = sections.map((section) => section.rule());
+    this.#refunds = new Refunds(this.#store, rules);
     const separated = new Separated(options.onPartition, replicator?.onCold ?? "open");
-    this.#decider = new Decider(this.#store, this.#rules, policies, separated);
+    this.#decider = new Decider(this.#store, rules, policies, separated);
     this.#usual = usualCheck(this.#store, policies, replicator);
-    this.#places = new Places(this.#rules, policies);
+    this.#places = new Places(rules, policies);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
     if (replicator === null) return;
@@ -118,16 +118,28 @@ export class StoreLimiter implements Limiter {
     this.#advance();
     const fingerprinter = this.#fingerprinter;
     fingerprinter.take(key);
-    const usual = this.#usual;
-    if (usual !== null && cost !== 0 && options === undefined) {
-      const decision = usual.check(fingerprinter.low, fingerprinter.high, cost);
-      if (decision !== null) {
-        this.#count(decision);
-        if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
-        return decision;
-      }
-    }
-    return this.#decideTaken("check", key, cost, options);
+    const { low, high } = fingerprinter;
+    const usual = cost !== 0 && options === undefined ? this.#usual : null;
+    return usual !== null && this.#store.index.find(low, high) !== 0
+      ? this.#checkInHand(usual, key, low, cost)
+      : this.#decideTaken("check", key, cost, options);
+  }
+
+  /** What `checkKnown` needs to know of a key, for whoever asks about it often. */
+  know(key: string): KnownKey {
+    this.#fingerprinter.take(key);
+    return new KnownKey(key, this.#fingerprinter.low, this.#fingerprinter.high);
+  }
+
+  /** The same as `check`. */
+  checkKnown(known: KnownKey, cost: number): Decision {
+    if (cost !== 1) checkCost(cost);
+    this.#advance();
+    this.#fingerprinter.retake(known);
+    const usual = cost !== 0 ? this.#usual : null;
+    return usual !== null && this.#store.index.findKnown(known) !== 0
+      ? this.#checkInHand(usual, known.key, known.low, cost)
+      : this.#decideTaken("check", known.key, cost, undefined);
   }
 
   peek(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -140,13 +152,7 @@ export class StoreLimiter implements Limiter {
 
   refund(key: string | Uint8Array, cost: number, decision: Decision): void {
     checkCost(cost);
-    const tickets = Decision.ticketsOf(decision);
-    if (tickets === undefined) {
-      throw new TidegateError(
-        "TIDEGATE_DECISION_INVALID",
-        `a refund needs the decision that 'check' or 'charge' returned, got ${shown(decision)}`,
-      );
-    }
+    const tickets = ticketsOf(decision);
     if (this.#places.areAll) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
@@ -154,23 +160,7 @@ export class StoreLimiter implements Limiter {
       );
     }
     const id = this.#locate(key);
-    const tie = this.#store.ticketTie(id, this.#fingerprinter.low);
-    let given = 0;
-    this.#rules.forEach((rule, index) => {
-      const isOnly = typeof tickets === "number";
-      const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
-      const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
-      if (id === 0 || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
-      const { resetMs } = decision.results?.[index] ?? decision;
-      const { now, clusterNow } = this.#store;
-      const isHeld = now < decision.atMs + resetMs;
-      const owed = Math.min(cost * weight, COUNT_MAX);
-      const component = (ticket - tie) | 0;
-      const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
-      given = Math.max(given, Math.ceil(paid / weight));
-    });
-    if (given > 0) this.#store.changed(id);
-    this.#ignoredRefunds += Math.max(0, cost - given);
+    this.#refunds.give(id, this.#fingerprinter.low, cost, decision, tickets);
   }
 
   release(key: string | Uint8Array, cost = 1, options?: ReleaseOptions): void {
@@ -230,7 +220,7 @@ export class StoreLimiter implements Limiter {
       ...this.#tally,
       evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
       turnedAway,
-      ignoredRefunds: this.#ignoredRefunds,
+      ignoredRefunds: this.#refunds.ignored,
     };
   }
 
@@ -266,9 +256,20 @@ export class StoreLimiter implements Limiter {
     this.#housekeeping.begin();
     if (mode === "peek") return decision;
     this.#count(decision);
-    if (hearsDecisions()) {
-      publishDecision({ limiter: this.name, key, cost, decision });
-    }
+    if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
+    return decision;
+  }
+
+  #checkInHand(
+    usual: UsualCheck | SharedUsualCheck,
+    key: string | Uint8Array,
+    low: number,
+    cost: number,
+  ): Decision {
+    const decision = usual.check(low, cost);
+    if (decision === null) return this.#decideTaken("check", key, cost, undefined);
+    this.#count(decision);
+    if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
     return decision;
   }
 

@@ -12,7 +12,6 @@ import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
-import type { KeyIndex } from "../store/key-index.ts";
 import type { RecordPool } from "../store/record-pool.ts";
 import { SELF } from "../store/replicas.ts";
 import type { Store } from "../store/store.ts";
@@ -24,7 +23,6 @@ import { type Company, LIMIT_MAX, SharedUsualCheck } from "./shared-usual-check.
 
 export class UsualCheck {
   readonly #store: Store;
-  readonly #index: KeyIndex;
   readonly #records: RecordPool;
   readonly #window: WindowShape;
   readonly #allowed: Verdict;
@@ -33,7 +31,6 @@ export class UsualCheck {
 
   constructor(store: Store, window: WindowShape, policy: FixedWindowPolicy) {
     this.#store = store;
-    this.#index = store.index;
     this.#records = store.records;
     this.#window = window;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
@@ -41,9 +38,11 @@ export class UsualCheck {
     this.#countsRefused = policy.countRefused;
   }
 
-  /** Asks and counts at the store's time; null for what is not usual. Needs a cost above 0. */
-  check(low: number, high: number, cost: number): Decision | null {
-    if (this.#index.find(low, high) === 0) return null;
+  /**
+   * Asks and counts at the store's time; null for what is not usual. Needs a cost above 0, and the key's
+   * record in hand.
+   */
+  check(low: number, cost: number): Decision | null {
     const store = this.#store;
     const window = this.#window;
     const { chunk, start } = this.#records;

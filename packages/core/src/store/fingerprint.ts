@@ -8,6 +8,7 @@
  */
 
 import { TidegateError } from "../errors.ts";
+import type { KnownKey } from "./known-key.ts";
 import { RecentKeys } from "./recent-keys.ts";
 
 const ASCII_MAX = 0x7f;
@@ -32,6 +33,12 @@ export class Fingerprinter extends RecentKeys {
   /** Computes the fingerprint of `key` into `low` and `high`. */
   take(key: string | Uint8Array): void {
     if (typeof key !== "string" || !this.recall(key)) this.#compute(key);
+  }
+
+  /** Takes the fingerprint of a key that is known. */
+  retake({ low, high }: KnownKey): void {
+    this.low = low;
+    this.high = high;
   }
 
   #compute(key: string | Uint8Array): void {

@@ -22,7 +22,9 @@ beforeEach(() => {
   const gone = cluster.add({}, { policy });
   vi.advanceTimersByTime(10_000);
   const lost = [one, two].flatMap((member) => [lose("page", member), lose("counts", member)]);
-  restore = () => lost.reverse().forEach((end) => end());
+  restore = () => {
+    for (const end of lost.reverse()) end();
+  };
   for (const { key, deaf } of [
     { key: "eve", deaf: [one, two] },
     { key: "ada", deaf: [one] },

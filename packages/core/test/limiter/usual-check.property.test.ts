@@ -67,7 +67,8 @@ class Lane implements Announcer {
   }
 
   check(key: number, cost: number): Decision {
-    const short = cost > 0 ? this.#usual?.check(key, ~key, cost) : null;
+    const isThere = cost > 0 && this.store.index.find(key, ~key) !== 0;
+    const short = isThere ? this.#usual?.check(key, cost) : null;
     if (short) this.usualChecks++;
     const decision = short ?? this.#decider.decide("check", key, ~key, cost, undefined);
     const ticket = Decision.ticketsOf(decision) as number;

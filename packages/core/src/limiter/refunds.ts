@@ -1,0 +1,56 @@
+/**
+ * Gives back what decisions have taken, as far as it still counts.
+ */
+
+import { Decision } from "../decision.ts";
+import { TidegateError } from "../errors.ts";
+import { COUNT_MAX, shown } from "../options.ts";
+import type { Store } from "../store/store.ts";
+import { GaugeRule } from "./gauge-rule.ts";
+import type { Rule } from "./rule.ts";
+
+/** Where the hits of a decision were counted, by policy. */
+type Tickets = NonNullable<ReturnType<typeof Decision.ticketsOf>>;
+
+export class Refunds {
+  /** Hits that were to be given back, and did not count any more. */
+  ignored = 0;
+  readonly #store: Store;
+  readonly #rules: readonly Rule[];
+
+  constructor(store: Store, rules: readonly Rule[]) {
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  /** Gives back hits of a key's record, 0 for none. */
+  give(id: number, low: number, cost: number, decision: Decision, tickets: Tickets): void {
+    const store = this.#store;
+    const { now, clusterNow } = store;
+    const tie = store.ticketTie(id, low);
+    let given = 0;
+    this.#rules.forEach((rule, index) => {
+      const isOnly = typeof tickets === "number";
+      const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
+      const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
+      if (id === 0 || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
+      const { resetMs } = decision.results?.[index] ?? decision;
+      const isHeld = now < decision.atMs + resetMs;
+      const owed = Math.min(cost * weight, COUNT_MAX);
+      const component = (ticket - tie) | 0;
+      const paid = rule.refund(id, component, owed, now, clusterNow, isHeld);
+      given = Math.max(given, Math.ceil(paid / weight));
+    });
+    if (given > 0) store.changed(id);
+    this.ignored += Math.max(0, cost - given);
+  }
+}
+
+export function ticketsOf(decision: Decision): Tickets {
+  const tickets = Decision.ticketsOf(decision);
+  if (tickets !== undefined) return tickets;
+  throw new TidegateError(
+    "TIDEGATE_DECISION_INVALID",
+    `a refund needs the decision that 'check' or 'charge' returned, got ${shown(decision)}`,
+  );
+}
