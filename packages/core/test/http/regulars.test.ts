@@ -42,11 +42,30 @@ describe("those who come often", () => {
     expect(regulars.find("192.0.2.1")).toBeUndefined();
   });
 
-  it("make room for others, the oldest first", () => {
+  it("are as many as there is room for", () => {
     const regulars = new Regulars<string>();
-    for (let index = 0; index < 2_049; index++) come(regulars, `client ${index}`);
-    const found = [0, 1, 2_048].map((index) => regulars.find(`client ${index}`) !== undefined);
-    expect(found).toEqual([false, true, true]);
+    const clients = Array.from({ length: 2_060 }, (_, index) => `client ${index}`);
+    const found = clients.filter((text) => come(regulars, text) !== undefined);
+    expect(found).toEqual(clients.slice(0, 2_048));
+    // Those who were there before others go on being found.
+    expect(come(regulars, "client 0")).toBe("what client 0 means");
+  });
+
+  it("are forgotten where most others are not found, and looked for again much later", () => {
+    const regulars = new Regulars<string>();
+    come(regulars, "192.0.2.1");
+    const strangers = (count: number): void => {
+      for (let index = 0; index < count; index++) {
+        const text = `client ${index}`;
+        if (regulars.find(text) === undefined) regulars.missed(text, () => undefined);
+      }
+    };
+    strangers(130_000);
+    expect(regulars.find("192.0.2.1")).toBe("what 192.0.2.1 means");
+    strangers(2_000);
+    expect(come(regulars, "192.0.2.1")).toBeUndefined();
+    strangers(530_000);
+    expect(come(regulars, "192.0.2.1")).toBe("what 192.0.2.1 means");
   });
 
   it.each([
