@@ -141,6 +141,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     if (reader.isBroken) return false;
     if (page !== undefined) {
       this.#cover(member, page);
+      if (isCurrent) member.reception.answered(page.since);
     } else if (kind === "counts") {
       member.frames.hear(number);
     }

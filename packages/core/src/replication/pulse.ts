@@ -64,6 +64,7 @@ export class Pulse extends HeartbeatTimes {
     agreement.agree(now);
     const sum = members.checksum();
     if (members.differ(sum, BEATS_APART)) bequest.apart(sum, now);
+    repair.askTheDeaf();
     const heartbeat = {
       isReady: arrival.isOver,
       upMs: agreement.upMs(now),

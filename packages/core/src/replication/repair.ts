@@ -32,6 +32,8 @@ const RELAY_SPREAD_MS = 300;
 const RELAY_FRAMES_MAX = 64;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
+/** How many who do not hear this replica are asked at a time. */
+const DEAF_MAX = 16;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
 
@@ -118,18 +120,35 @@ export class Repair {
     }
   }
 
-  /** Whom this replica cannot hear properly, and up to where it has; first who has more to say. */
+  /**
+   * Whom this replica cannot hear properly, and up to where it has: first who has more to say, then who
+   * has fallen silent, and last who has been so for long, and may not know that nobody hears it.
+   */
   behind(now: number): Behind[] {
     const behind: Behind[] = [];
     const silent: Behind[] = [];
+    const gone: Behind[] = [];
     for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
       const silenceMs = now - heardAtMs;
-      const isSilent = !hasLeft && silenceMs > this.#options.silentMs && silenceMs < SILENCE_MS_MAX;
+      const isSilent = !hasLeft && silenceMs > this.#options.silentMs;
       if (!isBehind && !isSilent) continue;
-      (isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
+      const isGone = silenceMs >= SILENCE_MS_MAX;
+      (isGone ? gone : isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
     }
     // More than fit take turns.
-    return [...this.#turned(behind), ...this.#turned(silent)].slice(0, BEHIND_MAX);
+    return [behind, silent, gone].flatMap((some) => this.#turned(some)).slice(0, BEHIND_MAX);
+  }
+
+  /** Asks some of those that do not hear this replica, in case they do by now. */
+  askTheDeaf(): void {
+    const deaf = Array.from(this.#options.members.all()).filter(
+      ({ isAlive, reception }) => isAlive && reception.isLost,
+    );
+    for (const { id, frames, reception } of this.#turned(deaf).slice(0, DEAF_MAX)) {
+      const since = frames.last;
+      reception.asked(since);
+      this.#options.sender.ask({ ...halvesOf(id), since, others: false });
+    }
   }
 
   /** Gives the answer that is owed, if one is. */

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TappedCluster, type TappedMember } from "./tapped-cluster.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** One that others do not hear, although it hears them. */
+function unheard(others: number): { cluster: TappedCluster; one: TappedMember } {
+  const cluster = new TappedCluster();
+  const one = cluster.add();
+  const rest = Array.from({ length: others }, () => cluster.add());
+  vi.advanceTimersByTime(3_000);
+  for (const { transport } of rest) cluster.network.cut(one.transport, transport);
+  return { cluster, one };
+}
+
+function isDegraded({ cluster }: TappedMember): boolean {
+  return cluster.status().degraded;
+}
+
+describe("a process that nobody hears", () => {
+  it.each([1, 2, 5])("knows that for as long as it is so, with %d others", (others) => {
+    const { one } = unheard(others);
+    vi.advanceTimersByTime(12_000);
+    // Others forget it meanwhile.
+    for (let seconds = 0; seconds < 600; seconds += 5) {
+      expect(isDegraded(one), `after ${seconds} s more`).toBe(true);
+      vi.advanceTimersByTime(5_000);
+    }
+  });
+
+  it.each([15, 50, 100, 400])("knows that it is heard again, after %d s", (seconds) => {
+    const { cluster, one } = unheard(2);
+    vi.advanceTimersByTime(seconds * 1_000);
+    expect(isDegraded(one)).toBe(true);
+    cluster.network.heal();
+    vi.advanceTimersByTime(3_000);
+    expect(isDegraded(one)).toBe(false);
+  });
+
+  it("is silent about that once it is heard", () => {
+    const { cluster } = unheard(2);
+    vi.advanceTimersByTime(100_000);
+    cluster.network.heal();
+    vi.advanceTimersByTime(60_000);
+    cluster.overheard.length = 0;
+    vi.advanceTimersByTime(10_000);
+    // Three heartbeats a second, and nothing else.
+    expect(cluster.overheard.length).toBeLessThanOrEqual(3 * 11);
+  });
+});
