@@ -56,13 +56,9 @@ export class ClientAddress<Request, Response> {
   /**
    * The key of a request's address; null when it has none, which is then said.
    *
-   * @param text the address as text, if somebody knows it already
+   * @param text the address as text
    */
-  key(
-    request: Request,
-    subnet: Ipv6Subnet,
-    text: string | undefined = this.text(request),
-  ): string | null {
+  key(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
     this.watch(request);
     const key = this.#keyOf(request, subnet, text);
     if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
@@ -79,7 +75,7 @@ export class ClientAddress<Request, Response> {
    * framework has, since a list may name the network of a translator.
    */
   listed(request: Request): readonly (string | null | undefined)[] {
-    const text: string | undefined = this.text(request);
+    const text = this.text(request);
     return [this.#keyOf(request, false, text), text];
   }
 

@@ -71,7 +71,6 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
 
   close(): void {
     for (const limiter of this.limiters) limiter.close();
-    this.#straightWay?.forget();
   }
 
   #failed(request: Request, response: Response, error: unknown): Passing {

@@ -76,7 +76,8 @@ export class Passage<Request, Response> {
   }
 
   #inNetwork(subnet: Ipv6Subnet): Passing {
-    const key = this.#plan.client.key(this.#request, subnet);
+    const { client } = this.#plan;
+    const key = client.key(this.#request, subnet, client.text(this.#request));
     return key === null ? this.#unaddressed() : this.#keyed(key);
   }
 

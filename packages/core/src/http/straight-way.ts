@@ -5,15 +5,15 @@
  * A passage would do the same, in as many calls as it has questions to ask, and it remembers nobody.
  */
 
+import type { Regular } from "../limiter/regulars.ts";
 import { StoreLimiter } from "../limiter/store-limiter.ts";
 import type { Ipv6Subnet } from "./address-key.ts";
 import { conclude, isFollowed } from "./conclude.ts";
 import { isPreflight } from "./cors.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import type { Passing } from "./refusal.ts";
-import { Regulars } from "./regulars.ts";
 
-type KnownKey = ReturnType<StoreLimiter["know"]>;
+const ownCheck = StoreLimiter.prototype.check;
 
 /** What all requests of a plan have in common. */
 interface Usual {
@@ -25,7 +25,6 @@ interface Usual {
 export class StraightWay<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
   readonly #usual: Usual;
-  readonly #regulars = new Regulars<KnownKey>();
 
   constructor(plan: GatePlan<Request, Response>, usual: Usual) {
     this.#plan = plan;
@@ -38,24 +37,21 @@ export class StraightWay<Request, Response> {
     const { client } = plan;
     const { limiter, subnet, cost } = this.#usual;
     const text = client.text(request);
-    const known = text === undefined ? undefined : this.#regulars.find(text);
+    // Whoever has put a function of his own in its place wants that to be asked.
+    const isOwn = limiter.check === ownCheck;
+    const known = text !== undefined && isOwn ? limiter.regulars.find(text) : undefined;
     if (known !== undefined) client.watch(request);
     const key = known === undefined ? client.key(request, subnet, text) : known.key;
     if (key === null) return null;
     const verdict =
       known === undefined ? limiter.check(key, cost) : limiter.checkKnown(known, cost);
-    if (known === undefined && text !== undefined) this.#regulars.missed(text, this.#read);
+    if (known === undefined && text !== undefined) limiter.regulars.missed(text, this.#read);
     const budget = plan.budgets.usual;
     const followed = isFollowed(plan, budget, verdict) ? [{ budget, key, cost, verdict }] : null;
     return conclude(plan, request, response, budget, key, verdict, followed);
   }
 
-  /** Forgets who came often. */
-  forget(): void {
-    this.#regulars.forget();
-  }
-
-  readonly #read = (text: string): KnownKey | undefined => {
+  readonly #read = (text: string): Regular | undefined => {
     const key = this.#plan.client.keyOf(text, this.#usual.subnet);
     return key === null ? undefined : this.#usual.limiter.know(key);
   };

@@ -16,7 +16,6 @@ import type { Replicator } from "../replication/replicator.ts";
 import { Share, shareIdentity, type Tally } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
-import { KnownKey } from "../store/known-key.ts";
 import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
 import { SteadyTime } from "../time/clock.ts";
@@ -30,6 +29,7 @@ import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import { Places } from "./places.ts";
 import { Refunds, ticketsOf } from "./refunds.ts";
+import { Regular, Regulars } from "./regulars.ts";
 import { Separated } from "./separated.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
@@ -40,6 +40,7 @@ const LATE_MS = 60_000;
 export class StoreLimiter implements Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
+  readonly regulars: Regulars;
   readonly #maxKeys: number;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
@@ -60,6 +61,7 @@ export class StoreLimiter implements Limiter {
     replicator?.shares.admit(name);
     this.name = name;
     this.policies = policies;
+    this.regulars = new Regulars(maxKeys);
     this.#maxKeys = maxKeys;
     this.#replicator = replicator;
     this.#time = replicator?.clock.time ?? new SteadyTime(clock);
@@ -116,23 +118,22 @@ export class StoreLimiter implements Limiter {
     if (typeof key !== "string") checkKey(key);
     if (cost !== 1) checkCost(cost);
     this.#advance();
-    const fingerprinter = this.#fingerprinter;
-    fingerprinter.take(key);
-    const { low, high } = fingerprinter;
+    this.#fingerprinter.take(key);
+    const { low, high } = this.#fingerprinter;
     const usual = cost !== 0 && options === undefined ? this.#usual : null;
     return usual !== null && this.#store.index.find(low, high) !== 0
       ? this.#checkInHand(usual, key, low, cost)
       : this.#decideTaken("check", key, cost, options);
   }
 
-  /** What `checkKnown` needs to know of a key, for whoever asks about it often. */
-  know(key: string): KnownKey {
+  /** A key that is asked about often, as `checkKnown` wants it. */
+  know(key: string): Regular {
     this.#fingerprinter.take(key);
-    return new KnownKey(key, this.#fingerprinter.low, this.#fingerprinter.high);
+    return new Regular(key, this.#fingerprinter.low, this.#fingerprinter.high);
   }
 
   /** The same as `check`. */
-  checkKnown(known: KnownKey, cost: number): Decision {
+  checkKnown(known: Regular, cost: number): Decision {
     if (cost !== 1) checkCost(cost);
     this.#advance();
     this.#fingerprinter.retake(known);
@@ -205,10 +206,9 @@ export class StoreLimiter implements Limiter {
   inspect(key: string | Uint8Array): Inspection {
     const decision = this.#decide("peek", key, 0, undefined);
     const { low, high } = this.#fingerprinter;
-    const store = this.#store;
-    const marks = marksOf(store, low, high, this.#markLimit);
+    const marks = marksOf(this.#store, low, high, this.#markLimit);
     const results = decision.results ?? [resultOf(decision)];
-    return { known: store.find(low, high) !== 0 || marks.length > 0, results, marks };
+    return { known: this.#store.find(low, high) !== 0 || marks.length > 0, results, marks };
   }
 
   status(): LimiterStatus {
@@ -229,6 +229,7 @@ export class StoreLimiter implements Limiter {
     this.#housekeeping.end();
     this.#store.close();
     this.#fingerprinter.forget();
+    this.regulars.close();
   }
 
   #decide(

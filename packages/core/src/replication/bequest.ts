@@ -18,9 +18,10 @@ const TRIES_MAX = 8;
 const ROUNDS = 2;
 /** Until all who are there have answered a greeting, and it is known who has ended. */
 const GREETED_MS = 150;
-/** The time until the next round because others do not know the same: at least, and when all are in vain. */
+/** Until the next round because others do not know the same: at first … */
 const APART_MS = 5_000;
-const APART_MS_MAX = 320_000;
+/** … and at most, while it is in vain. */
+const APART_MS_MAX = 80_000;
 
 export interface BequestOptions {
   readonly replicas: Pick<Replicas, "selfId">;
@@ -39,8 +40,8 @@ export class Bequest {
   #tries = 0;
   #endedAtMs = 0;
   #apartMs = APART_MS;
-  /** The checksum of what was known when others were last found not to know the same. */
-  #knewApart: number | undefined;
+  /** What was known, as a checksum, at the last round that began because others did not know the same. */
+  #sumAskedWith: number | undefined;
 
   constructor(options: BequestOptions) {
     this.#options = options;
@@ -61,11 +62,11 @@ export class Bequest {
 
   /** Others have not known the same for a while, of which this is the checksum. */
   apart(known: number, now: number): void {
-    const isInVain = known === this.#knewApart;
+    const isInVain = known === this.#sumAskedWith;
     if (now < this.#endedAtMs + (isInVain ? this.#apartMs : APART_MS)) return;
     if (!this.#again(now)) return;
     this.#apartMs = isInVain ? Math.min(2 * this.#apartMs, APART_MS_MAX) : APART_MS;
-    this.#knewApart = known;
+    this.#sumAskedWith = known;
   }
 
   /** A replica has said all that it knows of others. */
@@ -128,7 +129,7 @@ export class Bequest {
   }
 
   #endRound(now: number): void {
-    // Others that do not know the same are asked before it is asked again.
+    // Before this one is asked again, others are that do not know the same.
     if (this.#asked !== undefined) this.#asked.beatsApart = 0;
     this.#asked = undefined;
     this.#tries = 0;

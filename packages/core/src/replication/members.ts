@@ -61,8 +61,8 @@ export class Member {
   readonly deafness: Deafness = new Deafness();
   /** Whether it hears this replica. */
   readonly reception: Reception = new Reception();
-  membersSum: number | undefined;
-  /** For how many heartbeats it has not known the same as this one, since it was last asked about it. */
+  knownSum: number | undefined;
+  /** For how many heartbeats it has not known the same as this one, since a round of asking ended with it. */
   beatsApart = 0;
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
@@ -214,7 +214,7 @@ export class Members {
   differ(own: number, beats: number): boolean {
     let differ = false;
     for (const member of this.#members.values()) {
-      const sum = member.membersSum;
+      const sum = member.knownSum;
       const isSame = !member.isAlive || sum === undefined || sum === own;
       member.beatsApart = isSame ? 0 : member.beatsApart + 1;
       differ ||= member.beatsApart >= beats;

@@ -68,7 +68,7 @@ export class Pulse extends HeartbeatTimes {
     const heartbeat = {
       isReady: arrival.isOver,
       upMs: agreement.upMs(now),
-      members: sum,
+      known: sum,
       ...shares.totals(),
       behind: repair.behind(now),
     };

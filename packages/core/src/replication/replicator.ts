@@ -216,7 +216,7 @@ export class Replicator implements Listener {
     from.upMs = heartbeat.upMs;
     from.allowed = heartbeat.allowed;
     from.refused = heartbeat.refused;
-    from.membersSum = heartbeat.members;
+    from.knownSum = heartbeat.known;
     this.#repair.heartbeat(from, heartbeat, this.clock.now());
   }
 

@@ -8,7 +8,7 @@
  */
 
 import { TidegateError } from "../errors.ts";
-import type { KnownKey } from "./known-key.ts";
+import type { KnownPlace } from "./known-place.ts";
 import { RecentKeys } from "./recent-keys.ts";
 
 const ASCII_MAX = 0x7f;
@@ -35,8 +35,8 @@ export class Fingerprinter extends RecentKeys {
     if (typeof key !== "string" || !this.recall(key)) this.#compute(key);
   }
 
-  /** Takes the fingerprint of a key that is known. */
-  retake({ low, high }: KnownKey): void {
+  /** Takes a fingerprint that is known. */
+  retake({ low, high }: KnownPlace): void {
     this.low = low;
     this.high = high;
   }

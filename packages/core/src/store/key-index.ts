@@ -7,7 +7,7 @@
  * one process do not in another.
  */
 
-import type { KnownKey } from "./known-key.ts";
+import type { KnownPlace } from "./known-place.ts";
 import type { RecordPool } from "./record-pool.ts";
 
 const SEGMENT_SLOTS_MIN = 64;
@@ -64,8 +64,8 @@ export class KeyIndex {
     return this.#search(low, high);
   }
 
-  /** The same for a key that is asked about often. */
-  findKnown(known: KnownKey): number {
+  /** The same for one that is asked about often. */
+  findKnown(known: KnownPlace): number {
     const { low, high, record } = known;
     // A record that has been taken back has another fingerprint, or is no key's by its state.
     if (record !== 0 && record < this.#records.end && this.#isOf(record, low, high)) return record;

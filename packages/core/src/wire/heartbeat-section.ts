@@ -1,7 +1,7 @@
 /**
  * What a replica says of itself once a second, and of those it has fallen behind on.
  *
- *     | ready | up | members 4 | allowed | refused | behinds | replica 8 | number | … |
+ *     | ready | up | known 4 | allowed | refused | behinds | replica 8 | number | … |
  *
  * It is small however much is counted, and names at most `BEHIND_MAX` replicas. How many those are is
  * said before them, and a reader leaves alone what comes after: so a later version can say more here.
@@ -28,7 +28,7 @@ export interface Heartbeat {
   /** For how long the sender has been there. */
   readonly upMs: number;
   /** The same for all who know of the same replicas, and the same of those who are gone. */
-  readonly members: number;
+  readonly known: number;
   /** Hits that the sender has allowed and refused since it started. */
   readonly allowed: number;
   readonly refused: number;
@@ -40,7 +40,7 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
   if (!writer.beginSection(SECTIONS.heartbeat, HEARTBEAT_BYTES_MAX)) return false;
   writer.u8(heartbeat.isReady ? 1 : 0);
   writer.varint(heartbeat.upMs);
-  writer.u32(heartbeat.members);
+  writer.u32(heartbeat.known);
   writer.varint(heartbeat.allowed);
   writer.varint(heartbeat.refused);
   const behind = heartbeat.behind.slice(0, BEHIND_MAX);
@@ -57,7 +57,7 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
 export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   const ready = reader.u8();
   const upMs = reader.varint();
-  const members = reader.u32();
+  const known = reader.u32();
   const allowed = reader.varint();
   const refused = reader.varint();
   const behinds = reader.u8();
@@ -70,5 +70,5 @@ export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   }
   const isReady = ready === 1;
   if (reader.isBroken) return undefined;
-  return { isReady, upMs, members, allowed, refused, behind };
+  return { isReady, upMs, known, allowed, refused, behind };
 }

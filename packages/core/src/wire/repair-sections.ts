@@ -3,8 +3,8 @@
  *
  *     asking   | replica 8 | since | others |   counts of that replica that changed after frame `since`,
  *                                               and of those who are gone, if `others` is 1
- *     heard    | replica 8 | up to | clock | silent | above |   that an answer has all that is known of that
- *                                                             replica's counts
+ *     heard    | replica 8 | up to | clock | silent | above 4 |   that an answer has all that is known of that
+ *                                                               replica's counts
  *     page     | since | up to | telling | part | parts |   one of the frames that together say all of it
  *
  * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
@@ -54,6 +54,8 @@ export interface Heard {
 
 /** More parts than the largest table has; an answer with more is not believed. */
 export const PARTS_MAX = 65_536;
+/** How far above `upTo` the last frame lies that `above` can name. */
+const ABOVE_MAX = 33;
 const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX + 4;
 /** The most bytes that the section of a page takes. */
 export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX;
@@ -94,7 +96,8 @@ export function readHeard(reader: ByteReader): Heard | undefined {
   const clockMs = reader.varint();
   const silentMs = reader.varint();
   const above = reader.u32();
-  if (reader.left > 0) reader.isBroken = true;
+  // What is above has to be a number too.
+  if (reader.left > 0 || upTo > Number.MAX_SAFE_INTEGER - ABOVE_MAX) reader.isBroken = true;
   return reader.isBroken ? undefined : { low, high, upTo, clockMs, silentMs, above };
 }
 

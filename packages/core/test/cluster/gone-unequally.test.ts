@@ -70,16 +70,17 @@ function expectAgreement(): void {
 describe("those who heard different things of one that is gone", () => {
   it("tell each other, and are silent then", () => {
     restore();
-    vi.advanceTimersByTime(6 * MINUTE);
+    vi.advanceTimersByTime(2 * MINUTE);
     expectAgreement();
     expect(asked(20 * MINUTE)).toBe(0);
   });
 
   it("ask each other ever more rarely while it is in vain, and go on", () => {
-    // Each eight times in a row, and then not for five minutes.
-    expect(asked(20 * MINUTE)).toBeLessThanOrEqual(2 * 8 * 4);
+    vi.advanceTimersByTime(10 * MINUTE);
+    // Each eight times in a row, and then not for 80 seconds.
+    expect(asked(20 * MINUTE)).toBeLessThanOrEqual(2 * 8 * 16);
     restore();
-    vi.advanceTimersByTime(6 * MINUTE);
+    vi.advanceTimersByTime(2 * MINUTE);
     expectAgreement();
   });
 });

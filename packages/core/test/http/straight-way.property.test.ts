@@ -1,6 +1,7 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
+import type { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import { FakeRequest, FakeResponse, Stand } from "./exchange.ts";
 
 afterEach(() => {
@@ -51,4 +52,24 @@ it("requests get the same answers with no question asked as with one that change
     }),
     seededRuns(60),
   );
+});
+
+it("a function in the place of the limiter's own is asked about every request", () => {
+  const { gate } = new Stand({ limit: 1_000 });
+  const enter = (): unknown => gate.enter(new FakeRequest(), new FakeResponse());
+  for (let request = 0; request < 100; request++) enter();
+  const check = vi.spyOn(gate.limiter!, "check");
+  for (let request = 0; request < 100; request++) enter();
+  expect(check).toHaveBeenCalledTimes(100);
+});
+
+it("nobody is remembered by a limiter that is closed, whoever closes it", () => {
+  const { gate } = new Stand({ limit: 1_000 });
+  const enter = (): unknown => gate.enter(new FakeRequest(), new FakeResponse());
+  for (let request = 0; request < 100; request++) enter();
+  const { regulars } = gate.limiter as StoreLimiter;
+  expect(regulars.find("192.0.2.1")?.key).toBe("192.0.2.1");
+  gate.limiter!.close();
+  for (let request = 0; request < 100; request++) enter();
+  expect(regulars.find("192.0.2.1")).toBeUndefined();
 });

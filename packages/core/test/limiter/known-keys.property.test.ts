@@ -6,7 +6,6 @@ import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import type { KnownKey } from "../../src/store/known-key.ts";
 
 /** So few records that keys take over one another's, by their numbers. */
 const MAX_KEYS = 4;
@@ -39,7 +38,7 @@ it.each(policies)("a key that is known is answered as by its name: %s", (_, poli
       const open = (): StoreLimiter =>
         new StoreLimiter(resolveLimiterOptions({ name: "api", policy, clock, maxKeys: MAX_KEYS }));
       const [named, knowing] = [open(), open()];
-      const known = new Map<string, KnownKey>(KEYS.map((key) => [key, knowing.know(key)]));
+      const known = new Map(KEYS.map((key) => [key, knowing.know(key)]));
       for (const each of steps) {
         if (each === "resetAll") for (const limiter of [named, knowing]) limiter.resetAll();
         else if ("passMs" in each) now += each.passMs;

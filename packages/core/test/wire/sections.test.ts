@@ -116,7 +116,7 @@ describe("sections of a frame", () => {
     const heartbeat = {
       isReady: false,
       upMs: 86_400_000,
-      members: 0xffff_ffff,
+      known: 0xffff_ffff,
       ...counts,
       behind,
     };
@@ -148,13 +148,18 @@ describe("sections of a frame", () => {
       above: 0xa000_0001,
     };
     expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
+    // Frames above would have numbers that nobody could tell apart, or tell others.
+    for (const upTo of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 32]) {
+      const far = written("page", (writer) => writeHeard(writer, { ...gone, upTo }));
+      expect(readHeard(far)).toBeUndefined();
+    }
 
     const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
   });
 
   it("of heartbeats may say more than a reader knows, and not name more than four replicas", () => {
-    const times = { upMs: 1, members: 3 };
+    const times = { upMs: 1, known: 3 };
     const behind = [{ low: 1, high: 2, number: 3 }];
     const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind };
     const parts = [heartbeat.behind, []].map((named) => {

@@ -61,7 +61,7 @@ function vectors(): Vector[] {
   const heartbeat = {
     isReady: true,
     upMs: 70_000,
-    members: 0xcafe_babe,
+    known: 0xcafe_babe,
     allowed: 2 ** 40,
     refused: 129,
     behind,

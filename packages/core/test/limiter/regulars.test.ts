@@ -1,49 +1,56 @@
 import { describe, expect, it } from "vitest";
-import { Regulars } from "../../src/http/regulars.ts";
+import { Regular, Regulars } from "../../src/limiter/regulars.ts";
 
 const OFTEN = 64;
 
-function read(text: string): string {
-  return `what ${text} means`;
+function read(text: string): Regular {
+  return new Regular(`what ${text} means`, 1, 2);
 }
 
 /** Comes so often that it is taken in if it can be. */
-function come(regulars: Regulars<string>, text: string): string | undefined {
+function come(regulars: Regulars, text: string): string | undefined {
   for (let time = 0; time < OFTEN; time++) {
     if (regulars.find(text) === undefined) regulars.missed(text, read);
   }
-  return regulars.find(text);
+  return regulars.find(text)?.key;
 }
 
 describe("those who come often", () => {
   it("are found by what their address was said to mean", () => {
-    const regulars = new Regulars<string>();
+    const regulars = new Regulars(10_000);
     expect(regulars.find("192.0.2.1")).toBeUndefined();
     expect(come(regulars, "192.0.2.1")).toBe("what 192.0.2.1 means");
     expect(regulars.find("192.0.2.10")).toBeUndefined();
   });
 
   it("are few of those who come once", () => {
-    const regulars = new Regulars<string>();
+    const regulars = new Regulars(10_000);
     let asked = 0;
     for (let index = 0; index < 3_200; index++) {
       regulars.missed(`client ${index}`, (text) => {
         asked++;
-        return text;
+        return read(text);
       });
     }
     expect(asked).toBe(100);
   });
 
-  it("are forgotten when they should be", () => {
-    const regulars = new Regulars<string>();
+  it("are forgotten when all is closed, and never taken in again", () => {
+    const regulars = new Regulars(10_000);
     come(regulars, "192.0.2.1");
-    regulars.forget();
+    regulars.close();
     expect(regulars.find("192.0.2.1")).toBeUndefined();
+    expect(come(regulars, "192.0.2.1")).toBeUndefined();
+  });
+
+  it("are no more than are counted", () => {
+    const regulars = new Regulars(3);
+    const found = ["a", "b", "c", "d"].map((text) => come(regulars, text) !== undefined);
+    expect(found).toEqual([true, true, true, false]);
   });
 
   it("are as many as there is room for", () => {
-    const regulars = new Regulars<string>();
+    const regulars = new Regulars(10_000);
     const clients = Array.from({ length: 2_060 }, (_, index) => `client ${index}`);
     const found = clients.filter((text) => come(regulars, text) !== undefined);
     expect(found).toEqual(clients.slice(0, 2_048));
@@ -52,7 +59,7 @@ describe("those who come often", () => {
   });
 
   it("are forgotten where most others are not found, and looked for again much later", () => {
-    const regulars = new Regulars<string>();
+    const regulars = new Regulars(10_000);
     come(regulars, "192.0.2.1");
     const strangers = (count: number): void => {
       for (let index = 0; index < count; index++) {
@@ -61,7 +68,7 @@ describe("those who come often", () => {
       }
     };
     strangers(130_000);
-    expect(regulars.find("192.0.2.1")).toBe("what 192.0.2.1 means");
+    expect(regulars.find("192.0.2.1")?.key).toBe("what 192.0.2.1 means");
     strangers(2_000);
     expect(come(regulars, "192.0.2.1")).toBeUndefined();
     strangers(530_000);
@@ -72,11 +79,11 @@ describe("those who come often", () => {
     ["is too long to be an address", "9".repeat(65)],
     ["is in letters that no address has", "１９２.0.2.1"],
   ])("are not remembered by what %s", (_, text) => {
-    expect(come(new Regulars<string>(), text)).toBeUndefined();
+    expect(come(new Regulars(10_000), text)).toBeUndefined();
   });
 
   it("are not remembered by what means nothing", () => {
-    const regulars = new Regulars<string>();
+    const regulars = new Regulars(10_000);
     for (let time = 0; time < OFTEN; time++) regulars.missed("unknown", () => undefined);
     expect(regulars.find("unknown")).toBeUndefined();
   });
