@@ -45,7 +45,8 @@ export class StraightWay<Request, Response> {
     if (key === null) return null;
     const verdict =
       known === undefined ? limiter.check(key, cost) : limiter.checkKnown(known, cost);
-    if (known === undefined && text !== undefined) limiter.regulars.missed(text, this.#read);
+    if (known === undefined && text !== undefined && isOwn)
+      limiter.regulars.missed(text, this.#read);
     const budget = plan.budgets.usual;
     const followed = isFollowed(plan, budget, verdict) ? [{ budget, key, cost, verdict }] : null;
     return conclude(plan, request, response, budget, key, verdict, followed);

@@ -10,6 +10,7 @@
  */
 
 import { KnownPlace } from "../store/known-place.ts";
+import { copyOf } from "../store/recent-keys.ts";
 
 const REGULARS_MAX = 2_048;
 /** One of so many that were not found is taken in. */
@@ -83,7 +84,7 @@ export class Regulars {
   #takeIn(text: string, read: (text: string) => Regular | undefined): void {
     if (text.length > TEXT_LENGTH_MAX) return;
     this.#strangers = 0;
-    const copy = Buffer.from(text, "latin1").toString("latin1");
+    const copy = copyOf(text);
     const regular = copy === text ? read(copy) : undefined;
     if (regular !== undefined) this.#byText.set(copy, regular);
   }

@@ -60,10 +60,15 @@ export class RecentKeys {
     if (key.length > KEY_LENGTH_MAX) return;
     this.#misses = 0;
     const place = placeOf(key);
-    this.#keys[place] = Buffer.from(key, "latin1").toString("latin1");
+    this.#keys[place] = copyOf(key);
     this.#halves[place] = this.low;
     this.#halves[place + PLACES] = this.high;
   }
+}
+
+/** The same text by itself, if it is of bytes: the engine may have cut the given one out of a large one. */
+export function copyOf(text: string): string {
+  return Buffer.from(text, "latin1").toString("latin1");
 }
 
 /** Characters that differ between addresses, and between names with a common beginning. */
