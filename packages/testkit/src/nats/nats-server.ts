@@ -120,9 +120,14 @@ export class NatsServer {
 
   /** How many other servers it has a route to. */
   async routes(): Promise<number> {
-    const answer = await fetch(`http://${HOST}:${this.#monitorPort}/routez`);
-    const { routes } = (await answer.json()) as { routes: { remote_id: string }[] };
+    const { routes } = (await this.#monitored("routez")) as { routes: { remote_id: string }[] };
     return new Set(routes.map(({ remote_id }) => remote_id)).size;
+  }
+
+  /** How many clients it takes to be connected. */
+  async clients(): Promise<number> {
+    const { num_connections } = (await this.#monitored("connz")) as { num_connections: number };
+    return num_connections;
   }
 
   /** Ends it for good and removes what it has stored. */
@@ -134,6 +139,11 @@ export class NatsServer {
     const run = this.#runs.at(-1);
     if (run === undefined) throw new Error("this server was never started");
     return run;
+  }
+
+  async #monitored(page: string): Promise<unknown> {
+    const answer = await fetch(`http://${HOST}:${this.#monitorPort}/${page}`);
+    return answer.json();
   }
 
   async #start(): Promise<void> {
