@@ -31,7 +31,7 @@ function timesOf(figures: readonly TrafficFigures[]): string[] {
   return [
     most(({ p99Us }) => p99Us).toFixed(1),
     most(({ longestAloneMs }) => longestAloneMs).toFixed(2),
-    most(({ longestCollectionMs }) => longestCollectionMs).toFixed(1),
+    most(({ longestReadingMs }) => longestReadingMs).toFixed(2),
     most(({ longestMs }) => longestMs).toFixed(1),
     most(({ longestPauseMs }) => longestPauseMs).toFixed(0),
   ];

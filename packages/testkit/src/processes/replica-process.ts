@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import type { ClusterOptions, ClusterStatus, Decision, LimiterOptions } from "@tidegate/core";
 
 const PROGRAM = fileURLToPath(new URL("replica-program.mjs", import.meta.url));
+/** Flags that all processes are started with, to try one out, such as `--single-threaded`. */
+const FLAGS = (process.env["TIDEGATE_PROCESS_FLAGS"] ?? "").split(" ").filter(Boolean);
 
 /** A policy as data: the name of the function that makes it, and its options. */
 export interface PolicyPlan {
@@ -50,8 +52,8 @@ export interface TrafficFigures {
   readonly longestMs: number;
   /** The same, of moments in which no other process was given the processor. */
   readonly longestAloneMs: number;
-  /** The longest time that was spent on freeing memory. */
-  readonly longestCollectionMs: number;
+  /** The same of reading the clock over and over, for as long as the checks took. */
+  readonly longestReadingMs: number;
   readonly threw: number;
   /** Decisions that said of themselves that the replica was cut off. */
   readonly degraded: number;
@@ -78,7 +80,7 @@ export class ReplicaProcess {
 
   constructor(plan: ReplicaPlan, env: Readonly<Record<string, string | undefined>>) {
     // Without what the test runner was started with, which would lead to sources.
-    this.child = fork(PROGRAM, [JSON.stringify(plan)], { env, execArgv: [] });
+    this.child = fork(PROGRAM, [JSON.stringify(plan)], { env, execArgv: FLAGS });
     this.child.on("message", (answered) => {
       const { id, answer } = answered as { id: number; answer: unknown };
       this.#waiting.get(id)?.resolve(answer);

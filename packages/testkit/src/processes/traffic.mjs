@@ -5,7 +5,7 @@
  * are taken, so that what was measured before a disturbance stays apart from what was during it.
  */
 
-import { createHistogram, PerformanceObserver } from "node:perf_hooks";
+import { createHistogram } from "node:perf_hooks";
 
 const TURN_MS = 10;
 /** A process that stood still does not make up for all of it at once. */
@@ -25,10 +25,6 @@ export class Traffic {
     this.#limiter = limiter;
     const warm = { offered: 0, allowed: 0 };
     this.#stretch = new Stretch();
-    const observer = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) this.#stretch.collected(duration);
-    });
-    observer.observe({ entryTypes: ["gc"] });
     for (let check = 0; check < WARM_UP; check++) {
       this.#check({ ...warm, key: `warm-up-${check % WARM_UP_KEYS}` }, this.#stretch);
     }
@@ -103,6 +99,7 @@ export class Traffic {
     if (interruptionsSoFar() === interruptions) {
       stretch.longestAloneMs = Math.max(stretch.longestAloneMs, longestMs);
     }
+    stretch.readTheClockFor(Math.min(performance.now() - now - longestMs, TURN_MS));
   }
 
   /** Returns how long it took. */
@@ -145,12 +142,23 @@ class Stretch {
   longestPauseMs = 0;
   /** The longest check while no other process was given the processor in between. */
   longestAloneMs = 0;
-  /** The longest time that was spent on freeing memory, its threads' waits for a processor included. */
-  longestCollectionMs = 0;
+  /** The same of reading the clock over and over, for as long as the checks took. */
+  longestReadingMs = 0;
   /** When each hit of a recorded key was allowed, and how long its window then had to go. */
   admissions = [];
 
-  collected(ms) {
-    this.longestCollectionMs = Math.max(this.longestCollectionMs, ms);
+  /** What the machine and the engine take for themselves, whatever a process does. */
+  readTheClockFor(ms) {
+    const interruptions = interruptionsSoFar();
+    let longestMs = 0;
+    let now = performance.now();
+    for (const endMs = now + ms; now < endMs; ) {
+      const before = now;
+      now = performance.now();
+      longestMs = Math.max(longestMs, now - before);
+    }
+    if (interruptionsSoFar() === interruptions) {
+      this.longestReadingMs = Math.max(this.longestReadingMs, longestMs);
+    }
   }
 }
