@@ -67,11 +67,6 @@ export class Entries {
     this.records.release(id);
   }
 
-  /** Shows every record in use; none may begin or end meanwhile. */
-  each(visit: (id: number) => void): void {
-    for (let id = 1; id < this.records.end; id++) if (this.census.isLive(id)) visit(id);
-  }
-
   /** Names every replica that something in one of some records refers to. */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     const end = Math.min(first + count, this.records.end);

@@ -34,8 +34,8 @@ export const NOTED = 8;
 export const EPOCH_MASK = 0xff0;
 export const EPOCH_ONE = 0x10;
 export const VERSION_SHIFT = 12;
-/** Versions above this are compared after a pass that marks every record as unread. */
-export const VERSION_MAX: number = 2 ** (32 - VERSION_SHIFT - 1) - 1;
+/** How many versions a record can tell apart; the sign of its word stays unused. */
+export const VERSIONS: number = 2 ** (32 - VERSION_SHIFT - 1);
 
 /** What names the place of a component: a window, a slot of time, an instant on its writer's clock, or nothing. */
 export type Places = "window" | "slot" | "instant" | "none";

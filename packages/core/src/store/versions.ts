@@ -2,19 +2,25 @@
  * Which records are up to date with what has changed for all keys at once.
  *
  * Four things do: how components of a replica are read, the reset of all keys, another id of this
- * process, and a step back of the cluster's time. None visits the records: each begins a new version, and a record of an older one is
- * brought up to date when somebody next looks at it. Whoever reads a record asks for that first.
+ * process, and a step back of the cluster's time. None visits the records: each begins a new version, and a
+ * record of an older one is brought up to date when somebody next looks at it. Whoever reads a record asks
+ * for that first.
  */
 
 import type { Disowning, Former } from "./disowning.ts";
 import type { Entries } from "./entries.ts";
-import { LIVE, OWN, STATE, VERSION_MAX, VERSION_SHIFT } from "./entry.ts";
+import { LIVE, OWN, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
 
-/** More that have to be told apart are rare enough to read every record instead. */
-const BOUNDS_MAX = 16;
+/** Records keep so many low bits of a version, which is enough as long as none is further behind. */
+const VERSION_MASK: number = VERSIONS - 1;
+/**
+ * Within how many versions every record is brought up to date, and how many pass before it is begun
+ * again: none gets further behind than three times that.
+ */
+const ROUND: number = VERSIONS / 4;
 const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 
 /** The state of an own record that is up to date in the first version. */
@@ -37,6 +43,10 @@ export class Versions {
   /** The version that the last reset of all keys has begun. */
   #resetIn = 0;
   #formers: { version: number; former: Former }[] = [];
+  /** When this round began or the next one will, and which records this one has yet to look at. */
+  #roundIn = ROUND;
+  #roundAt = 0;
+  #roundEnd = 0;
 
   constructor(entries: Entries, notes: Notes, disowning: Disowning, present: Present) {
     this.#entries = entries;
@@ -47,59 +57,37 @@ export class Versions {
 
   /** Begins a new version. */
   next(): void {
-    if (this.#version >= VERSION_MAX) {
-      if (this.#bounds().length > BOUNDS_MAX) this.#renewAll();
-      this.#renumber();
-    }
     this.#version++;
-    this.#present.ownState = LIVE | OWN | (this.#version << VERSION_SHIFT);
+    this.#present.ownState = LIVE | OWN | ((this.#version & VERSION_MASK) << VERSION_SHIFT);
+    if (this.#version >= this.#roundIn) this.#goRound();
   }
 
-  /** The versions that records are compared with: what is between two of them makes no difference. */
-  #bounds(): number[] {
-    const formers = this.#formers.map(({ version }) => version);
-    const bounds = new Set([this.#resetIn, this.#steppedBackIn, ...formers]);
-    bounds.delete(0);
-    return Array.from(bounds).sort((left, right) => left - right);
-  }
-
-  /** Numbers versions anew, as few as there have to be. No record is read for that. */
-  #renumber(): void {
-    const bounds = this.#bounds();
-    const anew = (version: number): number => {
-      let number = 1;
-      for (const bound of bounds) if (version >= bound) number++;
-      return number;
-    };
-    const { records } = this.#entries;
-    this.#entries.each((id) => {
-      const state = records.word(id, STATE);
-      const version = anew(state >>> VERSION_SHIFT);
-      records.setWord(id, STATE, (state & FLAGS_MASK) | (version << VERSION_SHIFT));
-    });
-    this.#version = anew(this.#version);
-    if (this.#resetIn !== 0) this.#resetIn = anew(this.#resetIn);
-    if (this.#steppedBackIn !== 0) this.#steppedBackIn = anew(this.#steppedBackIn);
-    this.#formers = this.#formers.map(({ version, former }) => ({
-      version: anew(version),
-      former,
-    }));
-  }
-
-  /** Brings every record up to date, so that no version but this one matters. */
-  #renewAll(): void {
-    this.#entries.each((id) => this.#refresh(id, this.#entries.records.word(id, STATE)));
-    this.#resetIn = 0;
-    this.#steppedBackIn = 0;
-    this.#formers = [];
+  /**
+   * Brings a few records up to date that nobody may look at for long, so that no version that is begun
+   * can be taken for theirs.
+   */
+  #goRound(): void {
+    if (this.#roundAt === this.#roundEnd) {
+      this.#roundAt = 1;
+      this.#roundEnd = this.#entries.records.end;
+    }
+    const { census, records } = this.#entries;
+    const end = Math.min(this.#roundEnd, records.end);
+    const until = Math.min(this.#roundAt + Math.ceil(this.#roundEnd / ROUND), end);
+    for (let id = this.#roundAt; id < until; id++) if (census.isLive(id)) this.renew(id);
+    this.#roundAt = until;
+    if (until < end) return;
+    this.#formers = this.#formers.filter(({ version }) => version > this.#roundIn);
+    this.#roundAt = this.#roundEnd;
+    this.#roundIn = this.#version + ROUND;
   }
 
   /** Begins a new version with a larger reset of all keys. */
   raiseReset(reset: number): void {
     this.limiterReset = reset;
     this.limiterResets++;
+    this.#resetIn = this.#version + 1;
     this.next();
-    this.#resetIn = this.#version;
   }
 
   /** Begins a new version in which what was counted so far is another's. */
@@ -108,8 +96,8 @@ export class Versions {
     for (const shape of this.#entries.shapes) {
       shape.disown?.(former.replica, generation, clusterNow);
     }
+    this.#formers.push({ version: this.#version + 1, former });
     this.next();
-    this.#formers.push({ version: this.#version, former });
   }
 
   /** Begins a new version, because the cluster's time has stepped back from what it was before. */
@@ -126,13 +114,13 @@ export class Versions {
   /** Brings a record up to date if it is not. */
   renew(id: number): void {
     const state = this.#entries.records.word(id, STATE);
-    if (state >>> VERSION_SHIFT !== this.#version) this.#refresh(id, state);
+    if ((state ^ this.#present.ownState) >>> VERSION_SHIFT !== 0) this.#refresh(id, state);
   }
 
   /** Reads a record's components anew, without those that a reset of all keys has ended since. */
   #refresh(id: number, state: number): void {
     const { records, shapes } = this.#entries;
-    const version = state >>> VERSION_SHIFT;
+    const version = this.#version - ((this.#version - (state >>> VERSION_SHIFT)) & VERSION_MASK);
     const { now, clusterNow } = this.#present;
     if (version < this.#steppedBackIn) for (const shape of shapes) shape.foldAll?.(id, clusterNow);
     const former = this.#formers.find((given) => given.version > version)?.former;
@@ -144,6 +132,6 @@ export class Versions {
     }
     for (const shape of shapes) shape.refresh(id, now, clusterNow);
     const flags = records.word(id, STATE) & FLAGS_MASK;
-    records.setWord(id, STATE, flags | (this.#version << VERSION_SHIFT));
+    records.setWord(id, STATE, flags | ((this.#version & VERSION_MASK) << VERSION_SHIFT));
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
-import { VERSION_MAX } from "../../src/store/entry.ts";
+import { VERSIONS } from "../../src/store/entry.ts";
 import { fleet, type Member } from "./fleet.ts";
 
 const window = fixedWindow({ limit: 10, windowMs: 600_000 });
@@ -15,18 +15,42 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("versions that have all been used up", () => {
-  it("begin anew without a look at what is in the records", () => {
+describe("versions that begin again at the first", () => {
+  it("have each record read a few times meanwhile, and never many at once", () => {
     const [member] = fleet([0], [window]);
-    for (let key = 1; key <= 100; key++) member!.hit(key);
+    const keys = Array.from({ length: 100 }, (_, at) => at + 1);
+    for (const key of keys) member!.hit(key);
     const refresh = vi.spyOn(member!.store.shapes[0]!, "refresh");
-    change(member!, VERSION_MAX + 10);
-    expect(refresh).not.toHaveBeenCalled();
-    expect(member!.held(1)).toBe(1);
-    expect(refresh).toHaveBeenCalledTimes(1);
+    for (let time = 0; time < 2 * VERSIONS; time++) {
+      const before = refresh.mock.calls.length;
+      change(member!, 1);
+      if (refresh.mock.calls.length > before + 1) expect.fail(`many at once, ${time} changes on`);
+    }
+    const read = refresh.mock.calls.map(([id]) => id);
+    expect(new Set(read).size).toBe(keys.length);
+    expect(read.length).toBeLessThanOrEqual(8 * keys.length);
+    expect(keys.map((key) => member!.held(key))).toEqual(keys.map(() => 1));
   });
 
-  it.each([0, 1, 5, VERSION_MAX - 20])(
+  it.each([1, 2, 3, 4, 5])(
+    "find in all records what began amid a round, %d quarters on",
+    (quarters) => {
+      const [reset, renamed] = fleet([0, 0], [window]);
+      const keys = Array.from({ length: 400 }, (_, at) => at + 1);
+      for (const member of [reset!, renamed!]) {
+        for (const key of keys) member.hit(key);
+        change(member, VERSIONS / 4 + 200);
+      }
+      reset!.store.resetAll();
+      const former = renamed!.replicas.renameSelf("another");
+      renamed!.store.versions.disown({ replica: former, originMs: 0 });
+      for (const member of [reset!, renamed!]) change(member, (quarters * VERSIONS) / 4);
+      expect(renamed!.sent()).toEqual([]);
+      for (const key of keys) expect([reset!.held(key), renamed!.held(key)]).toEqual([0, 1]);
+    },
+  );
+
+  it.each([0, 1, 5, VERSIONS - 20])(
     "still tell what was counted before a reset of all keys from what came after, %d changes on",
     (changes) => {
       const [member] = fleet([0], [window]);
@@ -35,11 +59,11 @@ describe("versions that have all been used up", () => {
       member!.hit(2);
       member!.store.resetAll();
       member!.hit(3, 2);
-      change(member!, VERSION_MAX + 5 - changes);
+      change(member!, VERSIONS + 5 - changes);
       member!.hit(4, 5);
       expect([1, 2, 3, 4].map((key) => member!.held(key))).toEqual([0, 0, 2, 5]);
       // And a reset that takes the last of them.
-      change(member!, VERSION_MAX - 9);
+      change(member!, VERSIONS - 9);
       for (let resets = 0; resets < 12; resets++) {
         member!.store.resetAll();
         member!.hit(10 + resets);
@@ -54,7 +78,7 @@ describe("versions that have all been used up", () => {
     const [reader, writer] = fleet([0, 0], [window]);
     writer!.hit(1, 4);
     reader!.joinAll(writer!.sent());
-    change(reader!, VERSION_MAX + 3);
+    change(reader!, VERSIONS + 3);
     expect(reader!.held(1)).toBe(4);
     reader!.replicas.drop(reader!.replicas.indexOf(writer!.id));
     expect(reader!.held(1)).toBe(0);
@@ -68,7 +92,7 @@ describe("versions that have all been used up", () => {
       each.at(each.store.now, before - 120_000);
       return each.held(1);
     };
-    change(member!, VERSION_MAX - 1);
+    change(member!, VERSIONS - 1);
     expect(stepBack(member!)).toBe(stepBack(same!));
   });
 });
