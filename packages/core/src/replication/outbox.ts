@@ -15,7 +15,7 @@ import type { ComponentHead } from "../wire/component-section.ts";
 import type { OpenerName } from "../wire/component-writer.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
-import { FrameSeries } from "./frame-series.ts";
+import { FrameSeries, type SpokenFor } from "./frame-series.ts";
 import type { FramesKnown } from "./heard-frames.ts";
 import type { Member } from "./members.ts";
 import { halvesOf } from "./replica-id.ts";
@@ -27,6 +27,8 @@ const ANSWERED_MS = 400;
 /** Records that are looked at between two looks at the time; some hold thousands of components. */
 const RECORDS_PER_SLICE = 32;
 const NOTES_PER_SLICE = 256;
+/** Records whose numbers are kept, by who has counted there, until all of that is told. */
+const RECORDS_SORTED = 8_192;
 const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
 
 export interface OutboxOptions {
@@ -50,6 +52,14 @@ export interface PageOptions {
   readonly toNewcomer: boolean;
   /** Whether to tell what is left of slots that are over. */
   readonly levels: boolean;
+}
+
+/** A replica that cannot speak for itself, and some records that it has counted in. */
+interface Gone {
+  readonly other: SpokenFor;
+  /** Its number in stores. */
+  readonly index: number;
+  readonly records: number[];
 }
 
 export class Outbox {
@@ -102,7 +112,10 @@ export class Outbox {
       yield* this.#notes(share, since);
       if (levels) yield* this.#levels(share);
     }
-    for (const other of others) yield* this.#heardOf(other, toNewcomer);
+    const gone = this.#speakFor(others, toNewcomer);
+    if (gone.length > 0) {
+      for (const share of this.#options.shares()) yield* this.#heardOf(share, gone);
+    }
     this.#series.end();
   }
 
@@ -132,29 +145,59 @@ export class Outbox {
     }
   }
 
-  /** All that is known of another replica that is gone. */
-  *#heardOf({ id, index, frames, heardAtMs, isAlive }: Member, toNewcomer: boolean): Slices {
+  /** Says who else is known; returns those that cannot say themselves what they have counted. */
+  #speakFor(others: readonly Member[], toNewcomer: boolean): Gone[] {
     const { replicas, clock } = this.#options;
-    const of = halvesOf(id);
-    const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
-    const silentMs = Math.max(0, clock.now() - heardAtMs);
-    // Who has not answered a newcomer's greeting may have ended a moment ago.
-    const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);
-    const known = answers ? NO_FRAMES : frames.known;
-    this.#series.speakFor({ ...of, ...known, aheadMs, silentMs });
-    // That one who speaks for himself is there, and no more.
-    if (answers) return;
-    for (const share of this.#options.shares()) {
-      const { store, places } = share;
-      for (const policy of places.keys()) {
-        this.#series.section({ ...headOf(share, policy), ofLow: of.low, ofHigh: of.high });
-        const visit = this.#visitorOfOthers(share, policy);
-        for (let record = 1; record < store.records.end; record++) {
-          store.changes.emitHeard(record, index, policy, visit);
-          if (record % RECORDS_PER_SLICE === 0) yield;
-        }
+    const now = clock.now();
+    const gone: Gone[] = [];
+    for (const { id, index, frames, heardAtMs, isAlive } of others) {
+      const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
+      const silentMs = Math.max(0, now - heardAtMs);
+      // Who has not answered a newcomer's greeting may have ended a moment ago.
+      const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);
+      const known = answers ? NO_FRAMES : frames.known;
+      const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
+      this.#series.speakFor(other);
+      if (!answers) gone.push({ other, index, records: [] });
+    }
+    return gone;
+  }
+
+  /**
+   * All that is known in one limiter of replicas that are gone. Each of them may have counted few of many
+   * keys, so all records are looked at once, some at a time, for who has counted there.
+   */
+  *#heardOf(share: Share, gone: readonly Gone[]): Slices {
+    const { changes, records } = share.store;
+    const byIndex = new Map(gone.map((each) => [each.index, each]));
+    let record = 1;
+    const mark = (replica: number): void => {
+      const found = byIndex.get(replica)?.records;
+      if (found !== undefined && found.at(-1) !== record) found.push(record);
+    };
+    while (record < records.end) {
+      for (const end = record + RECORDS_SORTED; record < end && record < records.end; record++) {
+        changes.refersTo(record, mark);
+        if (record % RECORDS_PER_SLICE === 0) yield;
+      }
+      for (const each of gone) yield* this.#heardIn(share, each);
+    }
+  }
+
+  /** What one that is gone has counted in some records, which are forgotten then. */
+  *#heardIn(share: Share, { other, index, records }: Gone): Slices {
+    if (records.length === 0) return;
+    const { store, places } = share;
+    this.#series.speakFor(other);
+    for (const policy of places.keys()) {
+      this.#series.section({ ...headOf(share, policy), ofLow: other.low, ofHigh: other.high });
+      const visit = this.#visitorOfOthers(share, policy);
+      for (const [place, record] of records.entries()) {
+        store.changes.emitHeard(record, index, policy, visit);
+        if (place % RECORDS_PER_SLICE === 0) yield;
       }
     }
+    records.length = 0;
   }
 
   #givenUp(share: Share): void {

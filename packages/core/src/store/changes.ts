@@ -83,11 +83,24 @@ export class Changes {
     return true;
   }
 
+  /** Brings a record up to date; false if it is not in use. */
+  #renew(id: number): boolean {
+    const { records } = this.#entries;
+    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return false;
+    this.#versions.renew(id);
+    return true;
+  }
+
+  /** Names every replica that is known to have counted in a record, and perhaps some that have not. */
+  refersTo(id: number, mark: (replica: number) => void): void {
+    if (!this.#renew(id)) return;
+    for (const shape of this.#entries.shapes) shape.refersTo(id, mark);
+  }
+
   /** Shows what another replica is known to have counted under one policy in a record. */
   emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
-    const { records, shapes } = this.#entries;
-    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return;
-    this.#versions.renew(id);
+    if (!this.#renew(id)) return;
+    const { shapes } = this.#entries;
     const { now, clusterNow } = this.#present;
     const component = this.#component;
     const shape = shapes[policy]!;

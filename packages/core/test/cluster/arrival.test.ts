@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { halvesOf } from "../../src/replication/replica-id.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 import { writePage } from "../../src/wire/repair-sections.ts";
@@ -38,4 +39,36 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   restore();
   vi.advanceTimersByTime(1_500);
   expect(used(late)).toBe(10);
+});
+
+it("a newcomer is told of many who are gone with one look at each key and each of their counts", () => {
+  const policy = fixedWindow({ limit: 100, windowMs: 3_600_000 });
+  const cluster = new TappedCluster();
+  const one = cluster.add({}, { policy });
+  vi.advanceTimersByTime(1_000);
+  const keys = Array.from({ length: 10_000 }, (_, number) => `key ${number}`);
+  for (const key of keys) hit(one, 1, key);
+  // Half of them count nothing, and two count the same.
+  const counted = Array.from({ length: 40 }, (_, number) => {
+    const gone = cluster.add({}, { policy });
+    vi.advanceTimersByTime(100);
+    const key = keys[number % 4 === 1 ? 7 : 250 * number]!;
+    if (number % 2 === 1) hit(gone, 3, key);
+    void gone.cluster.leave();
+    vi.advanceTimersByTime(300);
+    return number % 2 === 1 ? key : [];
+  }).flat();
+  vi.advanceTimersByTime(5_000);
+
+  const { changes } = Array.from(one.replicator.shares.all())[0]!.store;
+  const shown = vi.spyOn(changes, "emitHeard");
+  const looked = vi.spyOn(changes, "refersTo");
+  const late = cluster.add({}, { policy });
+  vi.advanceTimersByTime(2_000);
+  const truth = (key: string): number => 1 + 3 * counted.filter((each) => each === key).length;
+  expect(keys.filter((key) => used(late, key) !== truth(key))).toEqual([]);
+  const answers = looked.mock.calls.filter(([record]) => record === 1).length;
+  expect(answers).toBeGreaterThan(0);
+  expect(looked.mock.calls.length).toBe(answers * keys.length);
+  expect(shown.mock.calls.length).toBe(answers * counted.length);
 });
