@@ -4,7 +4,8 @@
  * Nobody lists them: whoever is heard is a member, whoever has been silent for some heartbeats is
  * not alive, and whoever has been silent for so long that nothing it counted can count any more is
  * forgotten. A frame that is older than one that was heard says nothing about who is alive, however
- * often it arrives. Their number is bounded, so that made-up senders cannot fill the memory.
+ * often it arrives. Their number is bounded, so that made-up senders cannot fill the memory; when all
+ * places are taken, those who are there come before those who are gone.
  */
 
 import { createHash } from "node:crypto";
@@ -19,7 +20,7 @@ import { Reception } from "./reception.ts";
 export interface MemberOptions {
   /** Silence after which a replica is not alive. */
   readonly silentMs: number;
-  /** The most replicas that are known at a time. */
+  /** The most replicas that are known at a time, those included that are gone. */
   readonly membersMax: number;
   /** Takes why a long answer that was coming in has been given up. */
   readonly lost: (why: PartsFault) => void;
@@ -31,6 +32,8 @@ export interface MemberOptions {
  */
 const OFFSET_STEP_MS = 3;
 const OFFSET_RISE_MS = 10;
+/** How long no place is looked for after there was none, however many strangers ask for one. */
+const FULL_MS = 1_000;
 
 export class Member {
   readonly id: string;
@@ -89,6 +92,17 @@ export class Member {
     return this.isAlive && !this.reception.isLost;
   }
 
+  /** Whether less would be lost without it than without another: nothing, or what is over soonest. */
+  isLessThan(other: Member): boolean {
+    if (this.#hasCounted !== other.#hasCounted) return other.#hasCounted;
+    return this.heardAtMs < other.heardAtMs;
+  }
+
+  get #hasCounted(): boolean {
+    const { upTo, above } = this.frames.known;
+    return this.sent > 0 || upTo > 0 || above > 0;
+  }
+
   /** Whether it has sent counts that have not been heard. */
   get isBehind(): boolean {
     return this.frames.isBehind(this.sent);
@@ -100,6 +114,9 @@ export class Members {
   readonly #replicas: Replicas;
   readonly #options: MemberOptions;
   readonly #room: PartsRoom;
+  #isAnyForgotten = false;
+  /** Until when nobody is looked for who could make room. */
+  #fullUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(replicas: Replicas, options: MemberOptions) {
     this.#replicas = replicas;
@@ -178,23 +195,20 @@ export class Members {
   }
 
   /**
-   * Looks who has fallen silent, and forgets whoever has been for too long; returns whether any was.
+   * Looks who has fallen silent, and forgets whoever has been for too long; returns whether any was
+   * forgotten since the last look.
    *
    * @param forgottenMs silence after which nothing that a replica counted can count
    */
   look(nowMs: number, forgottenMs: number): boolean {
-    const sizeBefore = this.#members.size;
     for (const member of this.#members.values()) {
       const silenceMs = nowMs - member.heardAtMs;
-      if (silenceMs > forgottenMs) {
-        this.#members.delete(member.id);
-        member.parts.forget();
-        this.#replicas.drop(member.index);
-      } else if (silenceMs > this.#options.silentMs) {
-        this.#setAlive(member, false);
-      }
+      if (silenceMs > forgottenMs) this.#forget(member);
+      else if (silenceMs > this.#options.silentMs) this.#setAlive(member, false);
     }
-    return this.#members.size < sizeBefore;
+    const isAnyForgotten = this.#isAnyForgotten;
+    this.#isAnyForgotten = false;
+    return isAnyForgotten;
   }
 
   /**
@@ -210,8 +224,12 @@ export class Members {
     return createHash("sha256").update(known.sort().join()).digest().readUInt32LE();
   }
 
-  /** Whether what somebody knows has been another than what this one knows for so many heartbeats. */
+  /**
+   * Whether what somebody knows has been another than what this one knows for so many heartbeats, and
+   * there is room for more.
+   */
   differ(own: number, beats: number): boolean {
+    if (this.#members.size >= this.#options.membersMax) return false;
     let differ = false;
     for (const member of this.#members.values()) {
       const sum = member.knownSum;
@@ -223,10 +241,33 @@ export class Members {
   }
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
-    if (this.#members.size >= this.#options.membersMax) return undefined;
+    const isFull = this.#members.size >= this.#options.membersMax;
+    if (isFull && !(isAlive && this.#makeRoom(nowMs))) return undefined;
     const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#room, nowMs);
     this.#members.set(id, member);
     return member;
+  }
+
+  /**
+   * Forgets one that is gone for one that is there: who counted nothing before others, and then whoever
+   * has been silent for longest. Returns whether there was one.
+   */
+  #makeRoom(nowMs: number): boolean {
+    if (nowMs < this.#fullUntilMs) return false;
+    let least: Member | undefined;
+    for (const member of this.#members.values()) {
+      if (!member.isAlive && (least === undefined || member.isLessThan(least))) least = member;
+    }
+    if (least === undefined) this.#fullUntilMs = nowMs + FULL_MS;
+    else this.#forget(least);
+    return least !== undefined;
+  }
+
+  #forget(member: Member): void {
+    this.#members.delete(member.id);
+    member.parts.forget();
+    this.#replicas.drop(member.index);
+    this.#isAnyForgotten = true;
   }
 
   #setAlive(member: Member, isAlive: boolean): void {

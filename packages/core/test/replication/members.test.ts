@@ -21,6 +21,35 @@ describe("the members of a cluster", () => {
     expect(replicas.aliveCount).toBe(4);
   });
 
+  it("are forgotten when they are gone and another comes, first those that counted nothing", () => {
+    const { members, replicas } = membership();
+    const ids = (): string[] => Array.from(members.all(), ({ id }) => id);
+    for (const [at, id] of ["a", "b", "c"].entries())
+      members.hear(id, 10 * at, 5, id === "b" ? 0 : 1);
+    expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    members.look(4_000, FORGOTTEN_MS);
+    // Who is gone as well has no claim to a place.
+    expect(members.mention("d", 4_000, 3_990, 0)).toBeUndefined();
+    members.hear("d", 4_000, 3_000, 1);
+    expect(ids()).toEqual(["a", "c", "d"]);
+    members.hear("e", 4_001, 3_000, 1);
+    expect(ids()).toEqual(["c", "d", "e"]);
+    members.leave(members.find("d")!);
+    members.hear("f", 4_002, 3_000, 1);
+    expect(ids()).toEqual(["d", "e", "f"]);
+    expect([replicas.aliveCount, members.look(4_002, FORGOTTEN_MS)]).toEqual([3, true]);
+    expect(members.look(4_003, FORGOTTEN_MS)).toBe(false);
+  });
+
+  it("are not looked through for a place again and again while all are there", () => {
+    const { members } = membership();
+    for (const id of ["a", "b", "c"]) members.hear(id, 0, 5, 1);
+    expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    members.leave(members.find("a")!);
+    expect(members.hear("e", 1_099, 1_000, 1)).toBeUndefined();
+    expect(members.hear("f", 1_100, 1_000, 1)?.id).toBe("f");
+  });
+
   it("are not alive once they have been silent, until they are heard again", () => {
     const { members, replicas } = membership();
     const a = members.hear("a", 0, 0, 1)!;
@@ -72,8 +101,8 @@ describe("the members of a cluster", () => {
   });
 
   it("give the same checksum to all who know of the same ones", () => {
-    const one = membership("one").members;
-    const two = membership("two").members;
+    const one = membership("one", 4).members;
+    const two = membership("two", 4).members;
     one.hear("two", 0, 0, 0);
     one.hear("three", 0, 0, 0);
     two.hear("three", 0, 0, 0);
@@ -85,6 +114,9 @@ describe("the members of a cluster", () => {
     two.mention("four", 2_000, 2_000, 0);
     const own = two.checksum();
     expect([1, 2, 3].map(() => two.differ(own, 3))).toEqual([false, false, true]);
+    // Where all places are taken, there is nothing to ask for.
+    two.mention("five", 2_000, 2_000, 0);
+    expect(two.differ(two.checksum(), 3)).toBe(false);
   });
 
   it("are asked for their clocks: only what matters is read anew", () => {
