@@ -64,7 +64,11 @@ export class FrameSeries {
     this.#options = options;
   }
 
+  /** Begins another, whether or not the last one has come to its end. */
   begin(coverage: Coverage): void {
+    this.#batch.clear();
+    this.#head = undefined;
+    this.#other = undefined;
     this.#coverage = coverage;
     this.#telling = this.#options.nextTelling();
     this.#parts = 0;
@@ -118,8 +122,6 @@ export class FrameSeries {
   /** Sends what has not been sent. */
   end(): void {
     this.#spill();
-    this.#head = undefined;
-    this.#other = undefined;
     this.#endFrame(true);
   }
 

@@ -142,12 +142,15 @@ export class Teller implements Announcer {
     this.#answering.stop();
   }
 
-  /** Tells all that there is to tell, however long it takes, and nothing after that. */
+  /**
+   * Tells at once all that was counted and not told yet. Answers may be much longer and are given up:
+   * whoever asked asks again.
+   */
   finish(): void {
+    this.#answering.stop();
     this.#flushing.finish();
     if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
     this.#flushing.finish();
-    this.#answering.finish();
   }
 
   /** Nearly every hit finds that there is something to say soon enough anyway. */

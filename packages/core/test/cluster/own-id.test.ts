@@ -6,6 +6,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+import { hit as hitMember, kindOf, TappedCluster, used } from "./tapped-cluster.ts";
 
 const HOUR = 3_600_000;
 const ID = "0123456789abcdef";
@@ -84,5 +85,30 @@ describe("a replica that takes another id", () => {
     fleet.pass(12_000);
     expect(late.view("ada")).toEqual([17]);
     fleet.close();
+  });
+});
+
+describe("a replica that takes another id while it tells somebody a lot", () => {
+  it("leaves that undone, which would take long, and does it when it is asked again", () => {
+    const tapped = new TappedCluster();
+    const one = tapped.add();
+    vi.advanceTimersByTime(1_000);
+    const keys = Array.from({ length: 20_000 }, (_, key) => `key ${key}`);
+    for (const key of keys) hitMember(one, 1, key);
+    vi.advanceTimersByTime(2_000);
+    const pages = (): number =>
+      tapped.of(one).filter(({ frame }) => kindOf(frame) === "page").length;
+    // It waits for its transport after the first frame of its answer.
+    let isOpen = false;
+    Object.defineProperty(one.transport, "busy", { get: () => !isOpen && pages() > 0 });
+    const newcomer = tapped.add();
+    vi.advanceTimersByTime(500);
+    expect([pages(), one.replicator.teller.isAnswering]).toEqual([1, true]);
+    const before = tapped.overheard.length;
+    one.replicator.twin();
+    expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("page");
+    isOpen = true;
+    vi.advanceTimersByTime(10_000);
+    expect(keys.filter((key) => used(newcomer, key) !== 1)).toEqual([]);
   });
 });
