@@ -27,21 +27,16 @@ interface Relayed {
 }
 
 export class Deafness {
-  /** What its last heartbeat named. */
-  named: readonly Behind[] = [];
+  /** Whom its last heartbeat named, and up to where it has heard them. */
+  named: ReadonlyMap<string, number> = new Map();
   readonly #gaps = new Map<string, Gap>();
   readonly #relayed = new Map<string, Relayed>();
 
   said(behind: readonly Behind[]): void {
-    this.named = behind;
-    for (const { low, high, number } of behind) {
-      const id = idOf(low, high);
+    this.named = new Map(behind.map(({ low, high, number }) => [idOf(low, high), number]));
+    for (const [id, number] of this.named) {
       keep(this.#gaps, id, { number, isStuck: this.#gaps.get(id)?.number === number });
     }
-  }
-
-  names({ low, high }: Behind): boolean {
-    return this.named.some((other) => other.low === low && other.high === high);
   }
 
   /** Whether nothing of what was passed on to it since it first said so has helped. */

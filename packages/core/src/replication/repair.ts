@@ -1,6 +1,6 @@
 /**
- * Finds out what has been missed, asks for it, answers others who ask, and passes on what they cannot
- * hear.
+ * Finds out what has been missed, asks for it, answers others who ask, and begins the rounds in which
+ * is passed on what they cannot hear.
  *
  * Everything waits a random moment first, and is left out if somebody else was quicker: when one frame
  * is lost on its way to fifty replicas, one question and one answer are enough for all.
@@ -10,10 +10,9 @@ import type { Replicas } from "../store/replicas.ts";
 import { BEHIND_MAX, type Behind, type Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
 import type { Member, Members } from "./members.ts";
-import type { RecentFrames } from "./recent-frames.ts";
+import { type RelayOptions, RelayRounds } from "./relay-rounds.ts";
 import { halvesOf, idOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
-import type { Answer } from "./teller.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a question waits: what is missing may just be late. */
@@ -26,31 +25,21 @@ const ANSWER_AFTER_MS = 5;
 const ANSWER_SPREAD_MS = 20;
 /** The least time between two answers, however many ask. */
 const ANSWER_SPACING_MS = 200;
-/** How long a replica may help itself before others pass on what it cannot hear. */
-const RELAY_AFTER_MS = 500;
-const RELAY_SPREAD_MS = 300;
-const RELAY_FRAMES_MAX = 64;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
 /** How many who do not hear this replica are asked at a time. */
 const DEAF_MAX = 16;
-/** How many replicas should pass on the same. */
-const HELPERS = 2;
 
-export interface RepairOptions {
+export interface RepairOptions extends RelayOptions {
   readonly replicas: Pick<Replicas, "selfId">;
   readonly members: Members;
-  readonly recent: RecentFrames;
-  readonly random: () => number;
   readonly silentMs: number;
-  readonly answer: (answer: Answer) => void;
-  /** Whether an answer is still being written: another would only wait behind it. */
-  readonly isAnswering: () => boolean;
   readonly sender: Sender;
 }
 
 export class Repair {
   readonly #options: RepairOptions;
+  readonly #relays: RelayRounds;
   #answerAtMs = NEVER;
   #answerSince = 0;
   #answerTo: string | undefined;
@@ -59,15 +48,15 @@ export class Repair {
   /** The answer that was given last. */
   #telling: { since: number; to: string | undefined; others: boolean } | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  #relayAtMs = NEVER;
 
   constructor(options: RepairOptions) {
     this.#options = options;
+    this.#relays = new RelayRounds(options);
   }
 
   /** When there is something to do next. */
   get dueAtMs(): number {
-    let dueAtMs = Math.min(this.#answerAtMs, this.#relayAtMs);
+    let dueAtMs = Math.min(this.#answerAtMs, this.#relays.dueAtMs);
     for (const { askAtMs } of this.#options.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
     return dueAtMs;
   }
@@ -115,9 +104,7 @@ export class Repair {
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
     from.deafness.said(behind);
     from.reception.hear(behind, this.#options.replicas.selfId);
-    if (behind.length > 0 && this.#relayAtMs === NEVER) {
-      this.#relayAtMs = now + this.#wait(RELAY_AFTER_MS, RELAY_SPREAD_MS);
-    }
+    if (behind.length > 0) this.#relays.named(now);
   }
 
   /**
@@ -182,10 +169,12 @@ export class Repair {
       this.#answeredAtMs = now;
       this.payDebts();
     }
-    if (now >= this.#relayAtMs) {
-      this.#relayAtMs = NEVER;
-      this.#relay(now);
-    }
+    this.#relays.work(now);
+  }
+
+  /** Leaves undone what was begun. */
+  stop(): void {
+    this.#relays.stop();
   }
 
   /** The same in the same order, from anyone of them on. */
@@ -231,46 +220,5 @@ export class Repair {
     this.#answersNewcomer ||= isNew;
     this.#answerSince = Math.min(this.#answerSince, since);
     if (this.#answerTo !== to) this.#answerTo = undefined;
-  }
-
-  /**
-   * Passes on what others say that they do not hear. About two of those who could do so do, others the
-   * next time: not everybody who could help has what is missing.
-   */
-  #relay(now: number): void {
-    const { members, random } = this.#options;
-    const alive = Array.from(members.all()).filter((member) => member.isAlive);
-    for (const deaf of alive) {
-      for (const gap of deaf.deafness.named) {
-        const from = members.find(idOf(gap.low, gap.high));
-        if (from === undefined || from === deaf) continue;
-        const able = alive.filter(
-          (other) => other !== deaf && other !== from && !other.deafness.names(gap),
-        );
-        // All those, and this one.
-        if (random() < HELPERS / (able.length + 1)) this.#help(deaf, gap, from, now);
-      }
-    }
-  }
-
-  /** Passes on frames of one replica to another. */
-  #help(deaf: Member, { low, high, number }: Behind, from: Member, now: number): void {
-    const { recent, sender, answer, isAnswering } = this.#options;
-    const isStuck = from.sent > number && deaf.deafness.isStuckOn(from.id);
-    const frames = recent.after(from.id, number, from.isAlive);
-    // Those who are gone say nothing new, so everybody who has missed them takes turns.
-    const { deafness } = from.isAlive ? deaf : from;
-    if (!deafness.isWorthAgain(from.id, number, frames.at(-1), now, RELAY_AFTER_MS)) return;
-    const some = isStuck ? frames.slice(-RELAY_FRAMES_MAX) : frames.slice(0, RELAY_FRAMES_MAX);
-    for (const frame of some) sender.publish(frame, deaf.id);
-    if (from.isAlive) {
-      // The first that is missing is not kept any more; what answers this will be, and says it all.
-      if (isStuck) sender.ask({ low, high, since: number, others: false });
-      return;
-    }
-    if (from.frames.last <= number || isAnswering()) return;
-    // Who is gone cannot be asked for what is older than the frames that are kept.
-    const since = Number.POSITIVE_INFINITY;
-    answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
   }
 }

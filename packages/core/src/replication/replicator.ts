@@ -194,6 +194,7 @@ export class Replicator implements Listener {
     sender.greet("leave");
     this.#isOver = true;
     this.#wake.stop();
+    this.#repair.stop();
     this.heard.stop();
     this.#recent.forget();
     this.arrival.end();

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Member, Members } from "../../src/replication/members.ts";
+import { RecentFrames } from "../../src/replication/recent-frames.ts";
+import { RelayRounds } from "../../src/replication/relay-rounds.ts";
+import { halvesOf } from "../../src/replication/replica-id.ts";
+import { Replicas } from "../../src/store/replicas.ts";
+
+/** Longer than any round waits until it begins. */
+const ROUND_MS = 1_000;
+
+let nowMs = 0;
+
+class Fleet {
+  readonly members: Members;
+  readonly recent: RecentFrames = new RecentFrames();
+  readonly rounds: RelayRounds;
+  /** To whom frames were passed on. */
+  readonly helped: (string | undefined)[] = [];
+  answers = 0;
+  random: () => number = () => 0;
+
+  /** @param size how many there are beside this one, each of which has sent one frame */
+  constructor(size: number) {
+    const bounds = { silentMs: 3_000, membersMax: size };
+    this.members = new Members(new Replicas("self"), { ...bounds, lost: () => {} });
+    for (let number = 1; number <= size; number++) {
+      const id = number.toString(16).padStart(16, "0");
+      this.members.hear(id, 0, 0, 1);
+      this.recent.keep(id, 1, new Uint8Array([1]));
+    }
+    this.rounds = new RelayRounds({
+      members: this.members,
+      recent: this.recent,
+      random: () => this.random(),
+      answer: () => this.answers++,
+      isAnswering: () => false,
+      sender: { ask: () => {}, publish: (_, to) => this.helped.push(to) },
+    });
+  }
+
+  get all(): Member[] {
+    return Array.from(this.members.all());
+  }
+
+  /** These have been silent for too long. */
+  lose(gone: readonly Member[]): void {
+    for (const member of this.all) {
+      if (!gone.includes(member)) this.members.hear(member.id, 5_000, 5_000, 1);
+    }
+    this.members.look(5_000, 60_000);
+  }
+
+  /** One has heard nothing of some others. */
+  name(deaf: Member, ...others: readonly Member[]): void {
+    deaf.deafness.said(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
+  }
+
+  /** Every name is helped with, and takes so long. */
+  takePerName(ms: number): void {
+    this.random = () => {
+      nowMs += ms;
+      return 0;
+    };
+  }
+
+  round(): void {
+    nowMs += ROUND_MS;
+    this.rounds.named(nowMs);
+    nowMs += ROUND_MS;
+    this.rounds.work(nowMs);
+  }
+}
+
+function runAll(): number {
+  let turns = 0;
+  for (; vi.getTimerCount() > 0 && turns < 10_000; turns++) vi.runOnlyPendingTimers();
+  return turns;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+});
+
+afterEach(() => {
+  runAll();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** How often a round asks what one names, who one is and what is kept of one. */
+function work(fleet: Fleet): { named: number; found: number; newest: number; kept: number } {
+  let named = 0;
+  for (const { deafness } of fleet.all) {
+    const names = deafness.named;
+    const get = (): typeof names => {
+      named++;
+      return names;
+    };
+    Object.defineProperty(deafness, "named", { get });
+  }
+  const found = vi.spyOn(fleet.members, "find");
+  const newest = vi.spyOn(fleet.recent, "newest");
+  const kept = vi.spyOn(fleet.recent, "after");
+  fleet.round();
+  const [finds, news, lists] = [found, newest, kept].map(({ mock }) => mock.calls.length);
+  return { named, found: finds ?? 0, newest: news ?? 0, kept: lists ?? 0 };
+}
+
+describe("a round of passing on", () => {
+  it.each([100, 1_000])("asks %d that name different ones twice and a name once", (size) => {
+    const fleet = new Fleet(size);
+    fleet.random = () => 0.999;
+    const { all } = fleet;
+    for (const [at, deaf] of all.entries()) {
+      fleet.name(deaf, ...[1, 2, 3, 4].map((step) => all[(at + 7 * step) % size]!));
+    }
+    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 0, kept: 0 });
+  });
+
+  it.each([100, 1_000])("goes through frames once for one that is gone, named by %d", (size) => {
+    const fleet = new Fleet(size + 4);
+    const gone = fleet.all.slice(0, 4);
+    const rest = fleet.all.slice(4);
+    fleet.lose(gone);
+    for (const deaf of rest) fleet.name(deaf, ...gone);
+    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 4 * size, kept: 4 });
+  });
+
+  it("ends a turn after a few milliseconds, and goes on in the next", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(0.25);
+    fleet.round();
+    expect(fleet.helped.length).toBeLessThanOrEqual(10);
+    expect(runAll()).toBeGreaterThanOrEqual(9);
+    expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
+  });
+
+  it("is one at a time", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(1);
+    fleet.round();
+    fleet.rounds.named(nowMs);
+    expect(fleet.rounds.dueAtMs).toBe(Number.POSITIVE_INFINITY);
+    runAll();
+    fleet.rounds.named(nowMs);
+    expect(fleet.rounds.dueAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+
+  it("ends when it is stopped", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(1);
+    fleet.round();
+    const before = fleet.helped.length;
+    fleet.rounds.stop();
+    runAll();
+    expect(before).toBeLessThan(10);
+    expect(fleet.helped).toHaveLength(before);
+  });
+});
+
+describe("who passes on", () => {
+  /** Of ten, whether the first is helped with the second, which three more name. */
+  function isHelped(draw: number, kind: string): boolean {
+    const fleet = new Fleet(10);
+    const [deaf, from, ...others] = fleet.all;
+    if (kind === "is gone") fleet.lose([from!]);
+    if (kind === "names itself") fleet.name(from!, from!);
+    // Whoever names it twice is one all the same.
+    for (const other of others.slice(0, 3)) fleet.name(other, from!, from!);
+    fleet.name(deaf!, from!);
+    fleet.random = () => draw;
+    fleet.round();
+    return fleet.helped.includes(deaf!.id);
+  }
+
+  it.each(["is there", "is gone", "names itself"])(
+    "are two of those who do not name one that %s",
+    (kind) => {
+      // Five others and this one.
+      const share = 2 / 6;
+      expect([isHelped(share - 0.001, kind), isHelped(share + 0.001, kind)]).toEqual([true, false]);
+    },
+  );
+
+  it("are all that are left if only these hear it", () => {
+    const fleet = new Fleet(3);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.random = () => 0.999;
+    fleet.round();
+    expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
+  });
+});
