@@ -28,7 +28,8 @@ export interface Cluster {
   readonly ready: Promise<void>;
   /**
    * Tells the others what has not been told, says goodbye, and closes the limiters of this cluster.
-   * Resolves when that has left, or after some seconds where the transport takes too little at a time.
+   * Resolves when that has left, or after some seconds where the transport takes too little at a time
+   * or does not close.
    */
   leave(): Promise<void>;
   status(): ClusterStatus;

@@ -2,28 +2,32 @@
  * The last moments of a replica: it tells what has not been told, no faster than the transport takes it.
  *
  * Nobody can ask for it later, so what is handed over too fast and dropped is lost for good. All that
- * is long is done in the background, as always; whoever leaves waits for that, but not for ever.
+ * is long is done in the background, as always; whoever leaves waits for that, but not for ever. Nor for a
+ * transport: one that hangs as it closes would otherwise keep a process from its end.
  */
 
+import type { Transport } from "../transport/transport.ts";
 import type { Sender } from "./sender.ts";
 import type { Teller } from "./teller.ts";
 
 /** How long a transport that has lost its connection is waited for. */
 const CONNECT_MS = 1_000;
-/** How long all of it may take. */
-const TELL_MS = 5_000;
+/** How long all of it may take, and how much longer closing may, where telling has taken that long. */
+const LEAVE_MS = 5_000;
+const CLOSE_MS_LEAST = 2_500;
 /** How much of it is done at once: nearly always, all. */
 const AT_ONCE_MS = 4;
 
 export interface DepartureOptions {
   readonly teller: Teller;
   readonly sender: Sender;
+  readonly transport: Transport;
   readonly report: (trouble: string) => void;
 }
 
 export class Departure {
   readonly #options: DepartureOptions;
-  readonly #endMs = performance.now() + TELL_MS;
+  readonly #endMs = performance.now() + LEAVE_MS;
   #isFirst = true;
   #isCutOff = false;
 
@@ -56,5 +60,26 @@ export class Departure {
     }
     await sender.untilConnected(CONNECT_MS);
     this.#isCutOff = !sender.isConnected;
+  }
+
+  /** Closes the transport, and waits for that while there is time. */
+  async close(): Promise<void> {
+    const { transport, report } = this.#options;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      const leftMs = Math.max(this.#endMs - performance.now(), CLOSE_MS_LEAST);
+      timer = setTimeout(() => {
+        report("the transport did not close in time: what was said last may be lost");
+        resolve();
+      }, leftMs);
+      timer.unref();
+    });
+    try {
+      await Promise.race([transport.close(), late]);
+    } catch (error) {
+      report(`the transport could not be closed: ${error}`);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

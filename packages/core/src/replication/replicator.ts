@@ -186,7 +186,7 @@ export class Replicator implements Listener {
 
   async #close(): Promise<void> {
     const { teller, sender } = this;
-    const departure = new Departure({ teller, sender, report: this.#options.report });
+    const departure = new Departure({ ...this.#options, teller, sender });
     // When all leave at once, whoever relayed for them may just have done so.
     if (!sender.isConnected) await departure.wait();
     this.#repair.payDebts();
@@ -199,11 +199,7 @@ export class Replicator implements Listener {
     this.#recent.forget();
     this.arrival.end();
     this.shares.close();
-    try {
-      await this.#options.transport.close();
-    } catch (error) {
-      this.#options.report(`the transport could not be closed: ${error}`);
-    }
+    await departure.close();
   }
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────

@@ -115,6 +115,41 @@ describe("a transport", () => {
     await cluster.leave();
     expect(cluster.status().lastTrouble).toContain("could not be closed: Error: stuck");
   });
+
+  it("that never says it has closed is waited for until five seconds have gone by, not longer", async () => {
+    const close = (): Promise<void> => new Promise(() => {});
+    const cluster = joinCluster({ transport: away({ close, connected: true }) });
+    let hasLeft = false;
+    const leaving = cluster.leave().then(() => {
+      hasLeft = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_900);
+    expect([hasLeft, cluster.status().troubles]).toEqual([false, 0]);
+    await vi.advanceTimersByTimeAsync(100);
+    await leaving;
+    expect(cluster.status().lastTrouble).toBe(
+      "the transport did not close in time: what was said last may be lost",
+    );
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("that closes has nobody wait for more, and nothing is said of it", async () => {
+    const cluster = joinCluster({ transport: away({ connected: true }) });
+    await cluster.leave();
+    expect([vi.getTimerCount(), cluster.status().troubles]).toEqual([0, 0]);
+  });
+
+  it("that takes too little to the end has some time left to close", async () => {
+    const close = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2_000));
+    const cluster = joinCluster({ transport: away({ close, connected: true, busy: true }) });
+    createLimiter({ name: "api", policy, cluster }).check("ada");
+    const beganMs = Date.now();
+    const leaving = cluster.leave().then(() => Date.now() - beganMs);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(await leaving).toBeGreaterThan(6_900);
+    expect(await leaving).toBeLessThan(7_500);
+    expect(cluster.status().lastTrouble).toMatch(/^left before all .* could be told/);
+  });
 });
 
 describe("leaving", () => {
