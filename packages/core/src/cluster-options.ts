@@ -23,8 +23,8 @@ const FLUSH_MS_MAX = 10_000;
 /** What listens can try secrets at leisure: all that are shorter than a random 128 bits are too few. */
 const SECRET_BYTES_LEAST = 16;
 
-/** Transports that carry a cluster already. */
-const joined = new WeakSet<Transport>();
+/** Transports that carry a cluster already. Each joins one; one that could not be opened has not. */
+export const joined: WeakSet<Transport> = new WeakSet<Transport>();
 
 export interface ClusterOptions {
   /** What carries counts between processes, such as `ipcTransport()`. Each joins one cluster. */
@@ -69,7 +69,7 @@ export interface ClusterOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Every option with its default filled in; throws for what cannot be meant. Takes the transport. */
+/** Every option with its default filled in; throws for what cannot be meant. */
 export function resolveClusterOptions(options: ClusterOptions): Required<ClusterOptions> & {
   readonly namespace: string;
   readonly readyTimeoutMs: number;
@@ -104,7 +104,7 @@ export function resolveClusterOptions(options: ClusterOptions): Required<Cluster
     throw missingOption("joinCluster", "namespace", "a name of this service, such as 'shop'");
   }
   const { readyTimeoutMs = READY_TIMEOUT_MS_DEFAULT, flushMs = FLUSH_MS_DEFAULT } = options;
-  const resolved = {
+  return {
     transport,
     namespace: label("namespace", namespace ?? NAMESPACE_DEFAULT),
     secret: secretOf(secret),
@@ -113,8 +113,6 @@ export function resolveClusterOptions(options: ClusterOptions): Required<Cluster
     onCold: oneOf("onCold", options.onCold ?? "share", SEPARATED_MODES),
     clock: asClock(options.clock),
   };
-  joined.add(transport);
-  return resolved;
 }
 
 function secretOf(secret: unknown): string | Uint8Array | undefined {

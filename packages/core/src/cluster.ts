@@ -7,7 +7,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { type ClusterOptions, resolveClusterOptions } from "./cluster-options.ts";
+import { type ClusterOptions, joined, resolveClusterOptions } from "./cluster-options.ts";
 import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
 import { invalidOption } from "./options.ts";
@@ -59,6 +59,7 @@ class JoinedCluster implements Cluster {
       publishCluster({ namespace, replica: replicas.selfId, message });
     });
     this.#replicator.open();
+    joined.add(transport);
   }
 
   get ready(): Promise<void> {

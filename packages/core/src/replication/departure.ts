@@ -6,7 +6,6 @@
  * transport: one that hangs as it closes would otherwise keep a process from its end.
  */
 
-import type { Transport } from "../transport/transport.ts";
 import type { Sender } from "./sender.ts";
 import type { Teller } from "./teller.ts";
 
@@ -21,7 +20,6 @@ const AT_ONCE_MS = 4;
 export interface DepartureOptions {
   readonly teller: Teller;
   readonly sender: Sender;
-  readonly transport: Transport;
   readonly report: (trouble: string) => void;
 }
 
@@ -64,7 +62,7 @@ export class Departure {
 
   /** Closes the transport, and waits for that while there is time. */
   async close(): Promise<void> {
-    const { transport, report } = this.#options;
+    const { sender, report } = this.#options;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       const leftMs = Math.max(this.#endMs - performance.now(), CLOSE_MS_LEAST);
@@ -75,7 +73,7 @@ export class Departure {
       timer.unref();
     });
     try {
-      await Promise.race([transport.close(), late]);
+      await Promise.race([sender.transport.close(), late]);
     } catch (error) {
       report(`the transport could not be closed: ${error}`);
     } finally {

@@ -4,9 +4,13 @@
  * A few milliseconds of reading may happen as frames come in; what is left waits for the background.
  * A burst that fills the queue is cut off: whoever sent it will be asked for what is missing. Short
  * frames take more memory than their bytes, and what has been read is let go of while others wait.
+ *
+ * Here comes in what a transport delivers, which may be anything; what is behind this reads bytes.
  */
 
+import { isUint8Array } from "node:util/types";
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Slices } from "./slicer.ts";
 
 /** How much may be read at once between two turns of the background. */
@@ -21,10 +25,11 @@ const PLACES_KEPT = 1_024;
 
 export class FrameQueue {
   readonly #read: (frame: Uint8Array) => Slices;
-  readonly #dropped: () => void;
+  readonly #refusals: Pick<Refusals, "frame">;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
-  /** The frame that is being read. */
+  /** The frame that is being read, and its bytes. */
   #reading: Slices | undefined;
+  #frame: Uint8Array = READ;
   #waiting: Uint8Array[] = [];
   #next = 0;
   #bytes = 0;
@@ -32,33 +37,38 @@ export class FrameQueue {
 
   /**
    * @param read reads one frame in slices; never throws
-   * @param dropped is told of each frame that found no room
+   * @param refusals counts each frame that found no room, or that is none
    */
-  constructor(read: (frame: Uint8Array) => Slices, dropped: () => void) {
+  constructor(read: (frame: Uint8Array) => Slices, refusals: Pick<Refusals, "frame">) {
     this.#read = read;
-    this.#dropped = dropped;
+    this.#refusals = refusals;
   }
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
-  take(frame: Uint8Array): void {
+  take(frame: unknown): void {
+    // Not by `instanceof`: a test runner's globals may be others than the transport's.
+    if (!isUint8Array(frame)) {
+      this.#refusals.frame("malformed");
+      return;
+    }
     const isIdle = this.#reading === undefined && this.#next === this.#waiting.length;
     if (isIdle && this.#spentMs < AT_ONCE_MS) {
       const startMs = performance.now();
-      this.#reading = this.#read(frame);
+      this.#begin(frame);
       this.#goOn(startMs + AT_ONCE_MS - this.#spentMs);
       this.#spentMs += performance.now() - startMs;
     } else if (this.#bytes + FRAME_BYTES + frame.length <= BYTES_MAX) {
       this.#waiting.push(frame);
       this.#bytes += FRAME_BYTES + frame.length;
     } else {
-      this.#dropped();
+      this.#refusals.frame("tooManyFrames");
     }
     doInBackground(this.#work);
   }
 
   stop(): void {
     leaveUndone(this.#work);
-    this.#reading = undefined;
+    this.#end();
     this.#waiting = [];
     this.#next = 0;
     this.#bytes = 0;
@@ -72,12 +82,14 @@ export class FrameQueue {
       const frame = this.#waiting[this.#next]!;
       this.#waiting[this.#next++] = READ;
       this.#bytes -= FRAME_BYTES + frame.length;
-      this.#reading = this.#read(frame);
+      this.#begin(frame);
       this.#letGo();
     }
     if (this.#reading !== undefined || this.#next < this.#waiting.length) return true;
     this.#waiting = [];
     this.#next = 0;
+    // What lost its bytes while it waited has given back too few.
+    this.#bytes = 0;
     return false;
   }
 
@@ -88,10 +100,24 @@ export class FrameQueue {
     this.#next = 0;
   }
 
+  #begin(frame: Uint8Array): void {
+    this.#reading = this.#read(frame);
+    this.#frame = frame;
+  }
+
+  #end(): void {
+    this.#reading = undefined;
+    this.#frame = READ;
+  }
+
   /** Goes on with the frame that is being read; whether it has been read to its end. */
   #goOn(endMs: number): boolean {
     while (this.#reading !== undefined) {
-      if (this.#reading.next().done === true) this.#reading = undefined;
+      if (this.#frame.length === 0) {
+        // It was, or its transport has taken the buffer back, from which nothing can be read then.
+        this.#end();
+        this.#refusals.frame("malformed");
+      } else if (this.#reading.next().done === true) this.#end();
       else if (performance.now() >= endMs) return false;
     }
     return true;

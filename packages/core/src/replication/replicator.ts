@@ -8,6 +8,7 @@
 
 import { Replicas } from "../store/replicas.ts";
 import type { Clock } from "../time/clock.ts";
+import { GuardedTransport } from "../transport/guarded-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
@@ -90,7 +91,8 @@ export class Replicator implements Listener {
   #isOver = false;
 
   constructor(options: ReplicatorOptions) {
-    const { id, random, transport, namespace, secret, readyTimeoutMs } = options;
+    const { id, random, namespace, secret, readyTimeoutMs } = options;
+    const transport = new GuardedTransport(options.transport, options.report);
     this.#options = options;
     this.onCold = options.onCold;
     const replicas = new Replicas(id);
@@ -100,7 +102,7 @@ export class Replicator implements Listener {
     const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
     const lost = (why: PartsFault): void => this.refusals.part(why);
     const members = new Members(replicas, { ...bounds, lost });
-    const sender = new Sender(transport, envelope, clock, options.report);
+    const sender = new Sender(transport, envelope, clock);
     const now = clock.now();
     this.replicas = replicas;
     this.clock = clock;
@@ -117,8 +119,7 @@ export class Replicator implements Listener {
     const { arrival, shares, refusals } = this;
     this.outlook = new Outlook({ members, sender, arrival, replicas, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
-    const tooMany = (): void => refusals.frame("tooManyFrames");
-    this.heard = new FrameQueue((frame) => this.#hear(frame), tooMany);
+    this.heard = new FrameQueue((frame) => this.#hear(frame), refusals);
     const freshness = new Freshness(seal.isSealing, clock);
     this.freshness = freshness;
     const common = { seal, envelope, clock, replicas, members, sender, random };
@@ -153,14 +154,16 @@ export class Replicator implements Listener {
 
   /** Begins to hear and to be heard. */
   open(): void {
-    const { transport, namespace, report } = this.#options;
+    const { namespace, report } = this.#options;
+    const context = { namespace, replica: addressOf(this.replicas.selfId), report };
     const changed = (): void => this.#transportChanged();
-    transport.open((frame) => this.heard.take(frame), {
-      namespace,
-      replica: addressOf(this.replicas.selfId),
-      report,
-      changed,
-    });
+    try {
+      this.sender.transport.open((frame) => this.heard.take(frame), { ...context, changed });
+    } catch (error) {
+      // It may have kept what it was given, and nobody is there to be heard.
+      this.#isOver = true;
+      throw error;
+    }
     this.#wasConnected = this.sender.isConnected;
     this.#work();
   }
@@ -186,7 +189,7 @@ export class Replicator implements Listener {
 
   async #close(): Promise<void> {
     const { teller, sender } = this;
-    const departure = new Departure({ ...this.#options, teller, sender });
+    const departure = new Departure({ teller, sender, report: this.#options.report });
     // When all leave at once, whoever relayed for them may just have done so.
     if (!sender.isConnected) await departure.wait();
     this.#repair.payDebts();

@@ -2,7 +2,7 @@
  * Sends what takes one short frame, and counts everything that leaves.
  */
 
-import type { Transport } from "../transport/transport.ts";
+import type { GuardedTransport } from "../transport/guarded-transport.ts";
 import type { FrameKind } from "../wire/frame.ts";
 import { type Heartbeat, writeHeartbeat } from "../wire/heartbeat-section.ts";
 import { type WireLimiter, writeLimiters } from "../wire/limiter-section.ts";
@@ -20,27 +20,20 @@ export class Sender {
   bytes = 0;
   /** Frames that the transport did not take. */
   dropped = 0;
+  readonly transport: GuardedTransport;
 
-  readonly #transport: Transport;
   readonly #envelope: Envelope;
   readonly #clock: ClusterClock;
-  readonly #report: (trouble: string) => void;
 
-  constructor(
-    transport: Transport,
-    envelope: Envelope,
-    clock: ClusterClock,
-    report: (trouble: string) => void,
-  ) {
-    this.#report = report;
-    this.#transport = transport;
+  constructor(transport: GuardedTransport, envelope: Envelope, clock: ClusterClock) {
+    this.transport = transport;
     this.#envelope = envelope;
     this.#clock = clock;
   }
 
   /** Whether frames can leave, as far as is known. */
   get isConnected(): boolean {
-    return this.#transport.connected !== false;
+    return this.transport.connected;
   }
 
   /** Waits until frames can leave, but no longer than this. */
@@ -58,13 +51,13 @@ export class Sender {
 
   /** Whether what is said now would have to wait for what was said before. */
   get isBusy(): boolean {
-    return this.#transport.busy === true;
+    return this.transport.busy;
   }
 
   publish(frame: Uint8Array, to?: string): void {
     const address = to === undefined ? undefined : addressOf(to);
     const bytes = frame.length;
-    if (this.#hand(frame, address)) {
+    if (this.transport.publish(frame, address)) {
       this.frames++;
       this.bytes += bytes;
     } else {
@@ -88,16 +81,6 @@ export class Sender {
     writeHeartbeat(writer, heartbeat);
     writeLimiters(writer, limiters);
     this.publish(this.#envelope.finish());
-  }
-
-  /** A transport that throws all the same must not end the process, or the making of a limiter. */
-  #hand(frame: Uint8Array, address: string | undefined): boolean {
-    try {
-      return this.#transport.publish(frame, address);
-    } catch (error) {
-      this.#report(`the transport threw where it must not: ${String(error)}`);
-      return false;
-    }
   }
 
   #begin(kind: FrameKind): Envelope["writer"] {

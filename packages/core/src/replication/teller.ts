@@ -7,7 +7,6 @@
 
 import type { Announcer } from "../store/pending.ts";
 import type { Replicas } from "../store/replicas.ts";
-import type { Transport } from "../transport/transport.ts";
 import type { Seal } from "../wire/seal.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { Countdown, type CountdownOptions, isUrgent } from "./countdown.ts";
@@ -22,7 +21,6 @@ export interface TellerOptions extends CountdownOptions {
   readonly seal: Seal;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
-  readonly transport: Transport;
   readonly sender: Sender;
   readonly shares: () => Iterable<Share>;
   /** How many replicas may keep counts back; infinite while nobody knows. */
@@ -57,13 +55,13 @@ export class Teller implements Announcer {
   constructor(options: TellerOptions) {
     this.#options = options;
     this.#countdown = new Countdown(options);
-    const { replicas, seal, sender, transport } = options;
+    const { replicas, seal, sender } = options;
     let telling = 0;
     const outbox = (): Outbox =>
       new Outbox({
         ...options,
         nextTelling: () => ++telling,
-        envelope: new Envelope(seal, replicas, transport),
+        envelope: new Envelope(seal, replicas, sender.transport),
         publish: (frame, to) => sender.publish(frame, to),
       });
     const mustWait = (): boolean => sender.isBusy;

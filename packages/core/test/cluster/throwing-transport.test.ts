@@ -1,28 +1,146 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLimiter, fixedWindow, joinCluster } from "../../src/index.ts";
+import { type Cluster, createLimiter, fixedWindow, joinCluster } from "../../src/index.ts";
 import { memoryNetwork } from "../../src/testing.ts";
+import type { Transport } from "../../src/transport.ts";
+
+const policy = fixedWindow({ limit: 10, windowMs: 60_000 });
+const rejections: unknown[] = [];
+const reject = (reason: unknown): number => rejections.push(reason);
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
+  rejections.length = 0;
+  process.on("unhandledRejection", reject);
 });
 afterEach(() => {
+  process.off("unhandledRejection", reject);
   vi.useRealTimers();
 });
 
+/** A transport of which some members, getters too, are others. */
+function odd(members: object): Transport {
+  const transport: Transport = { open: () => {}, publish: () => true, close: () => {} };
+  return Object.defineProperties(transport, Object.getOwnPropertyDescriptors(members));
+}
+
+function broken(): never {
+  throw new Error("broken");
+}
+
+/** Joins, counts, blocks and lives for some seconds, which all have to go well. */
+async function live(transport: Transport): Promise<Cluster> {
+  const cluster = joinCluster({ transport, namespace: "shop" });
+  const limiter = createLimiter({ name: "api", policy, cluster });
+  expect(limiter.check("ada").allowed).toBe(true);
+  limiter.block("eve", 60_000);
+  limiter.reset("ada");
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([limiter.check("ada").allowed, limiter.check("eve").allowed]).toEqual([true, false]);
+  return cluster;
+}
+
 describe("a transport that throws", () => {
   it("drops frames, is reported, and ends neither a process nor the making of a limiter", async () => {
-    const transport = memoryNetwork().transport();
-    transport.publish = () => {
-      throw new Error("broken");
-    };
-    const cluster = joinCluster({ transport, namespace: "shop" });
-    const policy = fixedWindow({ limit: 10, windowMs: 60_000 });
-    const limiter = createLimiter({ name: "api", policy, cluster });
-    expect(limiter.check("ada").allowed).toBe(true);
-    await vi.advanceTimersByTimeAsync(5_000);
+    const cluster = await live(odd({ publish: broken }));
     const { frames, lastTrouble } = cluster.status();
     expect([frames.sent, frames.dropped > 5]).toEqual([0, true]);
     expect(lastTrouble).toBe("the transport threw where it must not: Error: broken");
+    await cluster.leave();
+  });
+
+  it("where it is asked whether it is connected is not, which is said once", async () => {
+    const transport = odd({
+      get connected() {
+        return broken();
+      },
+    });
+    const cluster = await live(transport);
+    expect(cluster.status()).toMatchObject({
+      isConnected: false,
+      degraded: true,
+      // The other one says that it threw.
+      troubles: 2,
+      lastTrouble: "not connected: limiters decide as 'onPartition' says",
+    });
+    await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
+  });
+
+  it("where it is asked whether it is busy is not, which is said once", async () => {
+    const transport = odd({
+      get busy() {
+        return broken();
+      },
+    });
+    const cluster = await live(transport);
+    expect(cluster.status()).toMatchObject({
+      troubles: 1,
+      lastTrouble: "the transport threw where it must not: Error: broken",
+      frames: { dropped: 0 },
+    });
+    expect(cluster.status().frames.sent).toBeGreaterThan(2);
+    await cluster.leave();
+  });
+
+  it("as it opens can be tried again, and is not heard in vain", async () => {
+    const network = memoryNetwork();
+    const transport = network.transport();
+    const { open } = transport;
+    const heard: (() => void)[] = [];
+    transport.open = (receive, { changed }) => {
+      heard.push(() => receive(new Uint8Array(9)), changed!);
+      broken();
+    };
+    const publish = vi.spyOn(transport, "publish");
+    expect(() => joinCluster({ transport, namespace: "shop" })).toThrow("broken");
+    for (const hear of heard) hear();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(publish).not.toHaveBeenCalled();
+
+    transport.open = open;
+    const other = joinCluster({ transport: network.transport(), namespace: "shop" });
+    const cluster = await live(transport);
+    expect([cluster, other].map((each) => each.status().peers.length)).toEqual([1, 1]);
+    expect(() => joinCluster({ transport, namespace: "shop" })).toThrow("joined a cluster before");
+    await Promise.all([cluster.leave(), other.leave(), vi.advanceTimersByTimeAsync(5_000)]);
+  });
+});
+
+describe("a transport that answers with something else than it must", () => {
+  it.each([
+    ["a promise", Promise.resolve(true)],
+    ["undefined", undefined],
+    ["1", 1],
+  ])("such as %s has sent nothing, and that is said once", async (given, answer) => {
+    const cluster = await live(odd({ publish: () => answer }));
+    const { frames, troubles, lastTrouble } = cluster.status();
+    expect([frames.sent, frames.dropped > 5, troubles]).toEqual([0, true, 1]);
+    expect(lastTrouble).toBe(
+      `'publish' of the transport must return true or false at once, got ${given}: what it sends counts as dropped`,
+    );
+    await cluster.leave();
+  });
+
+  it("does not end the process by promises that reject", async () => {
+    const rejected = async (): Promise<void> => broken();
+    const cluster = await live(odd({ open: rejected, publish: rejected }));
+    await vi.advanceTimersByTimeAsync(100);
+    vi.useRealTimers();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rejections).toEqual([]);
+    expect(cluster.status().troubles).toBe(2);
+    expect(cluster.status().frames.sent).toBe(0);
+  });
+
+  it("or delivers no bytes is counted among the malformed", async () => {
+    const receivers: ((frame: unknown) => void)[] = [];
+    const open = (receive: (frame: Uint8Array) => void): void => {
+      receivers.push(receive as (frame: unknown) => void);
+    };
+    const cluster = await live(odd({ open }));
+    for (const frame of [undefined, null, "frame", new ArrayBuffer(100)]) receivers[0]!(frame);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(cluster.status().frames.refused).toEqual({ malformed: 4 });
+    expect(cluster.status().lastTrouble).toMatch(/^frames come that no tidegate writes/);
     await cluster.leave();
   });
 });

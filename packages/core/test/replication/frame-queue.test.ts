@@ -38,14 +38,14 @@ afterEach(() => {
 describe("frames that come in", () => {
   it("are read at once while that takes little time", () => {
     const read: string[] = [];
-    const queue = new FrameQueue(readerOf(read), () => {});
+    const queue = new FrameQueue(readerOf(read), { frame: () => {} });
     queue.take(frameOf(1, 1));
     expect(read).toEqual(["1", "end of 1"]);
   });
 
   it("are read a slice at a time when they are long, and never two at once", () => {
     const read: string[] = [];
-    const queue = new FrameQueue(readerOf(read), () => {});
+    const queue = new FrameQueue(readerOf(read), { frame: () => {} });
     queue.take(frameOf(1, 9));
     const atOnce = read.length;
     expect(atOnce).toBeLessThan(9);
@@ -60,7 +60,7 @@ describe("frames that come in", () => {
 
   it("are not read any further once it stops", () => {
     const read: string[] = [];
-    const queue = new FrameQueue(readerOf(read), () => {});
+    const queue = new FrameQueue(readerOf(read), { frame: () => {} });
     queue.take(frameOf(1, 9));
     queue.stop();
     runAll();
@@ -69,7 +69,7 @@ describe("frames that come in", () => {
 
   it("are dropped, and counted as that, when too many wait", () => {
     let dropped = 0;
-    const queue = new FrameQueue(readerOf([]), () => dropped++);
+    const queue = new FrameQueue(readerOf([]), { frame: () => dropped++ });
     for (let frame = 0; frame < 1_100; frame++) queue.take(new Uint8Array(65_535));
     expect(dropped).toBeGreaterThan(0);
     queue.stop();
@@ -82,7 +82,7 @@ describe("frames that come in", () => {
         nowMs += 3;
         yield;
       },
-      () => {},
+      { frame: () => {} },
     );
     const before = process.memoryUsage().arrayBuffers;
     for (let frames = 0; frames < 10; frames++) queue.take(frameOf(1, mebibyte));
@@ -97,11 +97,37 @@ describe("frames that come in", () => {
 
   it("take their place however short they are", () => {
     let dropped = 0;
-    const queue = new FrameQueue(readerOf([]), () => dropped++);
+    const queue = new FrameQueue(readerOf([]), { frame: () => dropped++ });
     queue.take(frameOf(1, 9));
     const short = frameOf(1, 0);
     for (let frames = 0; frames < 300_000; frames++) queue.take(short);
     expect(dropped).toBeGreaterThan(0);
     queue.stop();
+  });
+
+  it.each([[undefined], ["frame"], [new ArrayBuffer(9)], [new DataView(new ArrayBuffer(9))]])(
+    "are malformed when they are no bytes, such as %s",
+    (odd) => {
+      const [read, refused]: string[][] = [[], []];
+      const queue = new FrameQueue(readerOf(read!), { frame: (why) => refused!.push(why) });
+      queue.take(odd);
+      queue.take(frameOf(1, 9));
+      queue.take(odd);
+      runAll();
+      expect(refused).toEqual(["malformed", "malformed"]);
+      expect(read!.at(-1)).toBe("end of 1");
+    },
+  );
+
+  it("are malformed when their transport takes the bytes back, wherever that finds them", () => {
+    const [read, refused]: string[][] = [[], []];
+    const queue = new FrameQueue(readerOf(read!), { frame: (why) => refused!.push(why) });
+    const [one, two] = [frameOf(1, 9), frameOf(2, 9)];
+    for (const frame of [one, two, frameOf(3, 1)]) queue.take(frame);
+    for (const { buffer } of [one, two]) structuredClone(0, { transfer: [buffer as ArrayBuffer] });
+    runAll();
+    expect(refused).toEqual(["malformed", "malformed"]);
+    expect(read!.slice(-2)).toEqual(["3", "end of 3"]);
+    expect(read).not.toContain("end of undefined");
   });
 });

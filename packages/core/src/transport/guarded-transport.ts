@@ -1,0 +1,83 @@
+/**
+ * A transport that keeps what `Transport` promises, made of one that may not.
+ *
+ * Whoever writes a transport makes mistakes, and TypeScript lets some of them pass, such as an
+ * `async publish`. None of them may end the process or come out of a request: what cannot be believed
+ * is taken for the worse, and said in words. Nothing else in core asks the transport itself.
+ */
+
+import { shown } from "../options.ts";
+import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
+
+export class GuardedTransport implements Transport {
+  readonly #transport: Transport;
+  readonly #report: (trouble: string) => void;
+  /** Members that something has been said about: once each, as they are used all the time. */
+  readonly #told = new Set<keyof Transport>();
+
+  constructor(transport: Transport, report: (trouble: string) => void) {
+    this.#transport = transport;
+    this.#report = report;
+  }
+
+  get maxPayload(): number {
+    return this.#transport.maxPayload ?? FRAME_BYTES_MAX;
+  }
+
+  /** False where it cannot be told. */
+  get connected(): boolean {
+    return this.#read("connected", false) !== false;
+  }
+
+  /** False where it cannot be told: nobody would ever say that it has ended. */
+  get busy(): boolean {
+    return this.#read("busy", false) === true;
+  }
+
+  /** Throws what the transport throws, to whoever joins. */
+  open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
+    const opened: unknown = this.#transport.open(receive, context);
+    Promise.resolve(opened).catch((error: unknown) => {
+      this.#report(`the transport could not be opened: ${String(error)}`);
+    });
+  }
+
+  publish(frame: Uint8Array, to?: string): boolean {
+    let answer: unknown;
+    try {
+      answer = this.#transport.publish(frame, to);
+    } catch (error) {
+      this.#report(`the transport threw where it must not: ${String(error)}`);
+      return false;
+    }
+    if (typeof answer === "boolean") return answer;
+    const given = answer instanceof Promise ? "a promise" : shown(answer);
+    this.#tellOnce(
+      "publish",
+      `'publish' of the transport must return true or false at once, got ${given}: what it sends counts as dropped`,
+    );
+    // What became of the frame is of no use any more, but a rejection would end the process.
+    Promise.resolve(answer).catch(() => {});
+    return false;
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  /** What a member is, or what to take instead if it throws. */
+  #read(member: "connected" | "busy", otherwise: unknown): unknown {
+    try {
+      return this.#transport[member];
+    } catch (error) {
+      this.#tellOnce(member, `the transport threw where it must not: ${String(error)}`);
+      return otherwise;
+    }
+  }
+
+  #tellOnce(member: keyof Transport, sentence: string): void {
+    if (this.#told.has(member)) return;
+    this.#told.add(member);
+    this.#report(sentence);
+  }
+}
