@@ -99,7 +99,8 @@ export class Link {
 
   get maxPayload(): number {
     const { info } = this.#options.connection;
-    return Math.min(FRAME_BYTES_MAX, info?.max_payload ?? FRAME_BYTES_MAX);
+    // Not by `??`: what is no number is none that could be kept.
+    return Math.min(FRAME_BYTES_MAX, info?.max_payload || FRAME_BYTES_MAX);
   }
 
   get framesDropped(): number {

@@ -150,6 +150,8 @@ describe("a transport over NATS", () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     expect(transport.maxPayload).toBe(65_535);
+    connection.info = { max_payload: Number.NaN };
+    expect([transport.maxPayload, transport.publish(frame())]).toEqual([65_535, true]);
     connection.info = { max_payload: 1_000 };
     expect(transport.maxPayload).toBe(1_000);
     expect([transport.publish(frame(1_001)), transport.publish(frame(1_000))]).toEqual([

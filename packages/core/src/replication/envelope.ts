@@ -3,7 +3,7 @@
  */
 
 import type { Replicas } from "../store/replicas.ts";
-import { FRAME_BYTES_MAX, type Transport } from "../transport/transport.ts";
+import type { GuardedTransport } from "../transport/guarded-transport.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf } from "./replica-id.ts";
@@ -18,7 +18,7 @@ export class Envelope {
   readonly writer: FrameWriter;
   readonly #seal: Seal;
   readonly #self: Pick<Replicas, "selfId">;
-  readonly #transport: Pick<Transport, "maxPayload">;
+  readonly #transport: Pick<GuardedTransport, "maxPayload">;
 
   /**
    * @param self who writes the frames
@@ -27,7 +27,7 @@ export class Envelope {
   constructor(
     seal: Seal,
     self: Pick<Replicas, "selfId">,
-    transport: Pick<Transport, "maxPayload">,
+    transport: Pick<GuardedTransport, "maxPayload">,
   ) {
     this.writer = new FrameWriter(seal.isSealing);
     this.#seal = seal;
@@ -38,8 +38,7 @@ export class Envelope {
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
     const { low, high } = halvesOf(this.#self.selfId);
-    const { maxPayload = FRAME_BYTES_MAX } = this.#transport;
-    this.writer.bytesMax = Math.max(maxPayload, FRAME_BYTES_MIN);
+    this.writer.bytesMax = Math.max(this.#transport.maxPayload, FRAME_BYTES_MIN);
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,

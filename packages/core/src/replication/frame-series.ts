@@ -3,7 +3,8 @@
  *
  * A batch is written whenever it is full, and a frame leaves whenever the next entry would not fit.
  * What fits one frame of counts needs no more than its number. What takes several says in each which
- * part it is, so that whoever has all parts knows that nothing is missing.
+ * part it is, so that whoever has all parts knows that nothing is missing. What does not fit an empty frame
+ * is given up: it would not fit the next one either, and frames would be begun for ever.
  */
 
 import type { Component } from "../lattice/component.ts";
@@ -57,6 +58,8 @@ export class FrameSeries {
   #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
   #telling = 0;
   #parts = 0;
+  /** Where the frame that is being written has nothing in it yet. */
+  #emptyAt = 0;
   /** When the frame that is being written was begun, by the raw clock. */
   sentAtMs = 0;
 
@@ -97,7 +100,8 @@ export class FrameSeries {
       const before = writer.position;
       next = writeNotes(writer, limiter, resetAll, notes, next);
       isSaid ||= writer.position > before;
-      if (next < notes.length || !isSaid) this.#endFrame(false);
+      const isWhole = next === notes.length && isSaid;
+      if (!isWhole && !this.#continue()) return;
     }
   }
 
@@ -108,7 +112,7 @@ export class FrameSeries {
     let next = 0;
     while (next < checkpoints.length) {
       next = writeCheckpoints(writer, { ...limiter, policy }, checkpoints, next);
-      if (next < checkpoints.length) this.#endFrame(false);
+      if (next < checkpoints.length && !this.#continue()) return;
     }
   }
 
@@ -134,7 +138,7 @@ export class FrameSeries {
     while (next < batch.size) {
       const from = next;
       next = writeComponents(envelope.writer, this.#head, batch, from, names);
-      if (next === from) this.#endFrame(false);
+      if (next === from && !this.#continue()) break;
     }
     batch.clear();
   }
@@ -145,6 +149,14 @@ export class FrameSeries {
     this.sentAtMs = rawNow();
     envelope.begin(kind, this.sentAtMs, upTo).reserve(PAGE_BYTES_MAX);
     if (this.#other !== undefined) this.#writeOther(this.#other);
+    this.#emptyAt = envelope.writer.position;
+  }
+
+  /** Goes on in another frame; false if this one is empty, so that another is of no use. */
+  #continue(): boolean {
+    if (this.#options.envelope.writer.position === this.#emptyAt) return false;
+    this.#endFrame(false);
+    return true;
   }
 
   #writeOther(other: SpokenFor): boolean {

@@ -20,8 +20,10 @@ export class GuardedTransport implements Transport {
     this.#report = report;
   }
 
+  /** As it is now, or the usual where that is no whole number: NaN would have room for nothing. */
   get maxPayload(): number {
-    return this.#transport.maxPayload ?? FRAME_BYTES_MAX;
+    const given = this.#read("maxPayload", FRAME_BYTES_MAX);
+    return Number.isSafeInteger(given) ? (given as number) : FRAME_BYTES_MAX;
   }
 
   /** False where it cannot be told. */
@@ -66,7 +68,7 @@ export class GuardedTransport implements Transport {
   }
 
   /** What a member is, or what to take instead if it throws. */
-  #read(member: "connected" | "busy", otherwise: unknown): unknown {
+  #read(member: "maxPayload" | "connected" | "busy", otherwise: unknown): unknown {
     try {
       return this.#transport[member];
     } catch (error) {

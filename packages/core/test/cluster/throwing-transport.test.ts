@@ -39,6 +39,22 @@ async function live(transport: Transport): Promise<Cluster> {
   return cluster;
 }
 
+/** How long frames become where there is much to tell. */
+async function longestFrame(members: object): Promise<number> {
+  let longest = 0;
+  const transport = odd(members);
+  transport.publish = (frame) => {
+    longest = Math.max(longest, frame.length);
+    return true;
+  };
+  const cluster = await live(transport);
+  const limiter = createLimiter({ name: "many", policy, cluster });
+  for (let key = 0; key < 3_000; key++) limiter.check(`user ${key}`);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await cluster.leave();
+  return longest;
+}
+
 describe("a transport that throws", () => {
   it("drops frames, is reported, and ends neither a process nor the making of a limiter", async () => {
     const cluster = await live(odd({ publish: broken }));
@@ -129,6 +145,31 @@ describe("a transport that answers with something else than it must", () => {
     expect(rejections).toEqual([]);
     expect(cluster.status().troubles).toBe(2);
     expect(cluster.status().frames.sent).toBe(0);
+  });
+
+  it.each([
+    ["NaN", Number.NaN],
+    ["infinite", Number.POSITIVE_INFINITY],
+    ["a string", "many"],
+    ["null", null],
+  ])("takes frames of the usual length where 'maxPayload' is %s", async (_, maxPayload) => {
+    expect(await longestFrame({ maxPayload })).toBeGreaterThan(10_000);
+  });
+
+  it("is asked for 'maxPayload' for each frame, and may throw then", async () => {
+    const given = [Number.NaN, 1_000];
+    const changing = {
+      get maxPayload() {
+        return given.shift() ?? 1_000;
+      },
+    };
+    const throwing = {
+      get maxPayload() {
+        return broken();
+      },
+    };
+    expect(await longestFrame(changing)).toBeLessThanOrEqual(1_000);
+    expect(await longestFrame(throwing)).toBeGreaterThan(10_000);
   });
 
   it("or delivers no bytes is counted among the malformed", async () => {
