@@ -64,5 +64,7 @@ function makeFolder(folder: string): void {
 /** A variable that is empty or relative says nothing that holds for other processes too. */
 function parent(): string {
   const given = process.env["XDG_RUNTIME_DIR"];
-  return given !== undefined && isAbsolute(given) ? given : tmpdir();
+  if (given !== undefined && isAbsolute(given)) return given;
+  const temporary = tmpdir();
+  return isAbsolute(temporary) ? temporary : "/tmp";
 }

@@ -69,6 +69,14 @@ describe("the place where processes of one machine meet", () => {
     }
   });
 
+  it("is in /tmp when the folder for temporary files is relative too, wherever a process starts", () => {
+    vi.stubEnv("XDG_RUNTIME_DIR", "");
+    for (const value of ["rel", ".", "./tmp"]) {
+      vi.stubEnv("TMPDIR", value);
+      expect(dirname(meetingPlace("shop"))).toBe(join("/tmp", own));
+    }
+  });
+
   it("is made with all folders above it, or refused at once where none can be made", () => {
     vi.stubEnv("XDG_RUNTIME_DIR", join(folder, "run", "user"));
     expect(dirname(meetingPlace("shop"))).toBe(join(folder, "run", "user", own));
