@@ -137,8 +137,18 @@ export function oneOf<const Choice extends string>(
   throw invalidOption(option, `one of ${listed}${hint}`, value);
 }
 
-/** A string of 1 to `longest` characters, none of them a control character. */
+/**
+ * A string of 1 to `longest` characters, none of them a control character or half of a pair: all such
+ * halves are the same once they are bytes, and labels that differ would name one thing.
+ */
 export function label(option: string, value: unknown, longest = 128): string {
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+    throw invalidOption(
+      option,
+      "well-formed Unicode, as single halves of surrogate pairs are all sent as one character",
+      value,
+    );
+  }
   if (
     typeof value === "string" &&
     value.length >= 1 &&

@@ -27,6 +27,18 @@ function member(
 }
 
 describe("joinCluster", () => {
+  it.each(["a\ud800", "\udc00b", "\udc00\ud800"])(
+    "refuses a name of which others would be the same once they are sent: %j",
+    (name) => {
+      const sentence = `must be well-formed Unicode, as single halves of surrogate pairs are all sent as one character, got ${JSON.stringify(name)}`;
+      const transport = memoryNetwork().transport();
+      expect(() => joinCluster({ transport, namespace: name })).toThrow(`'namespace' ${sentence}`);
+      expect(() => createLimiter({ name, policy })).toThrow(`'name' ${sentence}`);
+      joinCluster({ transport, namespace: "🙂 é 日本" });
+      createLimiter({ name: "🙂 é 日本", policy });
+    },
+  );
+
   it("makes limiters of one name count together, and of other names and namespaces apart", () => {
     const one = member();
     const two = member();
