@@ -6,6 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { isUint8Array } from "node:util/types";
 import { FRAME_BYTES_MAX, type Transport } from "./transport.ts";
 
 /** Where transports under test come from. Those of one lab reach one another. */
@@ -64,6 +65,7 @@ class End {
   }
 
   hears(bytes: Uint8Array): boolean {
+    must(this.heard.every(isUint8Array), "something else than a Uint8Array was delivered");
     return this.heard.some((frame) => Buffer.compare(frame, bytes) === 0);
   }
 
@@ -116,6 +118,21 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         await one!.send(randomBytes(10), [two!]);
         const longest = Math.min(one!.transport.maxPayload ?? FRAME_BYTES_MAX, FRAME_BYTES_MAX);
         await one!.send(randomBytes(longest), [two!]);
+      });
+    },
+  },
+  {
+    title: "it answers at once, in the types that it promises",
+    run: async (lab) => {
+      await between(lab, 2, async ([one, two]) => {
+        await one!.send(randomBytes(10), [two!]);
+        const { transport } = one!;
+        const { maxPayload = FRAME_BYTES_MAX, connected = true, busy = false } = transport;
+        must(Number.isSafeInteger(maxPayload), `maxPayload is no whole number: ${maxPayload}`);
+        must(typeof connected === "boolean", "connected is neither true nor false");
+        must(typeof busy === "boolean", "busy is neither true nor false");
+        const answer: unknown = transport.publish(randomBytes(10));
+        must(typeof answer === "boolean", "publish answers neither true nor false");
       });
     },
   },
