@@ -116,7 +116,7 @@ export class FrameSeries {
     }
   }
 
-  /** What follows is all that is known here of another replica; each frame of it says so. */
+  /** What follows is known of another replica, until the next is spoken for; each frame of it says so. */
   speakFor(other: SpokenFor): void {
     this.#spill();
     this.#other = other;

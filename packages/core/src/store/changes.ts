@@ -93,8 +93,7 @@ export class Changes {
 
   /** Names every replica that is known to have counted in a record, and perhaps some that have not. */
   refersTo(id: number, mark: (replica: number) => void): void {
-    if (!this.#renew(id)) return;
-    for (const shape of this.#entries.shapes) shape.refersTo(id, mark);
+    if (this.#renew(id)) this.#entries.refersTo(mark, id, 1);
   }
 
   /** Shows what another replica is known to have counted under one policy in a record. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameQueue } from "../../src/replication/frame-queue.ts";
 import type { Slices } from "../../src/replication/slicer.ts";
+import { endBackground, holdBackground, runAll } from "./background.ts";
 
 let nowMs = 0;
 
@@ -20,20 +21,11 @@ function frameOf(number: number, bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(number);
 }
 
-function runAll(): void {
-  for (let turns = 0; vi.getTimerCount() > 0 && turns < 100; turns++) vi.runOnlyPendingTimers();
-}
-
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
-  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  holdBackground(() => nowMs);
 });
 
-afterEach(() => {
-  runAll();
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+afterEach(endBackground);
 
 describe("frames that come in", () => {
   it("are read at once while that takes little time", () => {

@@ -4,6 +4,7 @@ import { RecentFrames } from "../../src/replication/recent-frames.ts";
 import { RelayRounds } from "../../src/replication/relay-rounds.ts";
 import { halvesOf } from "../../src/replication/replica-id.ts";
 import { Replicas } from "../../src/store/replicas.ts";
+import { endBackground, holdBackground, runAll } from "./background.ts";
 
 /** Longer than any round waits until it begins. */
 const ROUND_MS = 1_000;
@@ -71,22 +72,11 @@ class Fleet {
   }
 }
 
-function runAll(): number {
-  let turns = 0;
-  for (; vi.getTimerCount() > 0 && turns < 10_000; turns++) vi.runOnlyPendingTimers();
-  return turns;
-}
-
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
-  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  holdBackground(() => nowMs);
 });
 
-afterEach(() => {
-  runAll();
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+afterEach(endBackground);
 
 /** How often a round asks what one names, who one is and what is kept of one. */
 function work(fleet: Fleet): { named: number; found: number; newest: number; kept: number } {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Slicer, type Slices } from "../../src/replication/slicer.ts";
+import { endBackground, holdBackground, runAll } from "./background.ts";
 
 let nowMs = 0;
 
@@ -12,20 +13,11 @@ function* stepsOf(steps: number, done: string[], name: string): Slices {
   }
 }
 
-function runAll(): void {
-  for (let turns = 0; vi.getTimerCount() > 0 && turns < 100; turns++) vi.runOnlyPendingTimers();
-}
-
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setImmediate", "clearImmediate"] });
-  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  holdBackground(() => nowMs);
 });
 
-afterEach(() => {
-  runAll();
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+afterEach(endBackground);
 
 describe("a slicer", () => {
   it("begins at once, ends what is short, and leaves the rest to the background", () => {
