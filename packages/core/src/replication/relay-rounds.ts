@@ -18,10 +18,11 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** How long a replica may help itself before others pass on what it cannot hear. */
 const AFTER_MS = 500;
 const SPREAD_MS = 300;
-/** The most frames that are passed on to one replica at a time. */
-const FRAMES_MAX = 64;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
+/** The most bytes of a round, in which a frame costs so many more: anybody can name a few, for many. */
+const BYTES_MAX = 4 * 1024 * 1024;
+const FRAME_BYTES = 1_024;
 
 export interface RelayOptions {
   readonly members: Pick<Members, "all" | "find">;
@@ -69,38 +70,48 @@ export class RelayRounds {
     const { members, random } = this.#options;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
     const unable = yield* countUnable(alive);
-    for (const deaf of alive) {
+    // From anyone on, as those that are too many for one round have to have their turn in another.
+    const first = Math.floor(random() * alive.length);
+    let leftBytes = BYTES_MAX;
+    for (const deaf of [...alive.slice(first), ...alive.slice(0, first)]) {
       for (const [id, number] of deaf.deafness.named) {
         const from = members.find(id);
         if (from === undefined || from === deaf) continue;
         const able = alive.length - (unable.get(id) ?? 0);
         // All those, and this one.
-        if (random() < HELPERS / (able + 1)) this.#help(deaf, number, from, now);
+        if (random() < HELPERS / (able + 1)) leftBytes -= this.#help(deaf, number, from, now);
+        if (leftBytes <= 0) return;
         yield;
       }
     }
   }
 
-  /** Passes on frames of one replica, which another has heard up to a number, to that one. */
-  #help(deaf: Member, number: number, from: Member, now: number): void {
+  /**
+   * Passes on frames of one replica, which another has heard up to a number, to that one.
+   *
+   * @returns what that took of the round's bytes
+   */
+  #help(deaf: Member, number: number, from: Member, now: number): number {
     const { recent, sender, answer, isAnswering } = this.#options;
     const newest = recent.newest(from.id, number, from.isAlive);
     // Those who are gone say nothing new, so everybody who has missed them takes turns.
     const { deafness } = from.isAlive ? deaf : from;
-    if (!deafness.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return;
-    const isStuck = from.sent > number && deaf.deafness.isStuckOn(from.id);
-    const frames = recent.after(from.id, number, from.isAlive);
-    const some = isStuck ? frames.slice(-FRAMES_MAX) : frames.slice(0, FRAMES_MAX);
-    for (const frame of some) sender.publish(frame, deaf.id);
-    if (from.isAlive) {
-      // The first that is missing is not kept any more; what answers this will be, and says it all.
-      if (isStuck) sender.ask({ ...halvesOf(from.id), since: number, others: false });
-      return;
+    if (!deafness.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return 0;
+    let bytes = 0;
+    for (const frame of recent.after(from.id, number, from.isAlive)) {
+      sender.publish(frame, deaf.id);
+      bytes += FRAME_BYTES + frame.length;
     }
-    if (from.frames.last <= number || isAnswering()) return;
-    // Who is gone cannot be asked for what is older than the frames that are kept.
-    const since = Number.POSITIVE_INFINITY;
-    answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
+    if (from.isAlive) {
+      // If the first that is missing is not kept any more, what answers this will be, and says it all.
+      const isStuck = from.sent > number && deaf.deafness.isStuckOn(from.id);
+      if (isStuck) sender.ask({ ...halvesOf(from.id), since: number, others: false });
+    } else if (from.frames.last > number && !isAnswering()) {
+      // Who is gone cannot be asked for what is older than the frames that are kept.
+      const since = Number.POSITIVE_INFINITY;
+      answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
+    }
+    return bytes;
   }
 }
 

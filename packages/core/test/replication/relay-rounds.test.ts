@@ -56,6 +56,12 @@ class Fleet {
     deaf.deafness.said(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
   }
 
+  /** What is drawn next: when the next round begins, with whom, and the same for each name. */
+  draw(when: number, first: number, each = 0): void {
+    const draws = [when, first];
+    this.random = () => draws.shift() ?? each;
+  }
+
   /** Every name is helped with, and takes so long. */
   takePerName(ms: number): void {
     this.random = () => {
@@ -128,6 +134,39 @@ describe("a round of passing on", () => {
     expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
   });
 
+  it("passes on all that is kept of what one has missed", () => {
+    const fleet = new Fleet(3);
+    const [from, deaf] = fleet.all;
+    for (let number = 2; number <= 300; number++) {
+      fleet.recent.keep(from!.id, number, new Uint8Array([number, number >> 8]));
+    }
+    fleet.name(deaf!, from!);
+    fleet.round();
+    expect(fleet.helped).toEqual(Array.from({ length: 300 }, () => deaf!.id));
+  });
+
+  it.each([
+    ["frames", 10, 1_000, 4_096],
+    ["bytes", 100_000, 20, 50],
+  ])("is for so many %s, and whoever is left has a turn in another", (_, bytes, size, most) => {
+    const fleet = new Fleet(size);
+    const [from, ...deaf] = fleet.all;
+    for (let number = 2; number <= 8; number++) {
+      fleet.recent.keep(from!.id, number, new Uint8Array(bytes).fill(number));
+    }
+    const helped = new Set<string | undefined>();
+    for (const start of [0, 0.3, 0.5, 0.8]) {
+      for (const member of deaf) fleet.name(member, from!);
+      fleet.draw(0, start);
+      fleet.helped.length = 0;
+      fleet.round();
+      runAll();
+      expect(fleet.helped.length).toBeLessThanOrEqual(most);
+      for (const id of fleet.helped) helped.add(id);
+    }
+    expect(helped.size).toBe(deaf.length);
+  });
+
   it("is one at a time", () => {
     const fleet = new Fleet(100);
     const [from, ...deaf] = fleet.all;
@@ -165,7 +204,7 @@ describe("who passes on", () => {
     // Whoever names it twice is one all the same.
     for (const other of others.slice(0, 3)) fleet.name(other, from!, from!);
     fleet.name(deaf!, from!);
-    fleet.random = () => draw;
+    fleet.draw(0, 0, draw);
     fleet.round();
     return fleet.helped.includes(deaf!.id);
   }
@@ -183,7 +222,7 @@ describe("who passes on", () => {
     const fleet = new Fleet(3);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);
-    fleet.random = () => 0.999;
+    fleet.draw(0, 0, 0.999);
     fleet.round();
     expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
   });
