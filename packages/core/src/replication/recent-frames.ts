@@ -10,8 +10,16 @@ const { compare } = Buffer;
 const FRAMES_MAX = 512;
 const BYTES_MAX = 4 * 1024 * 1024;
 
+/** Whose frame it is, by the latest that has been heard of it. */
+export interface Speaker {
+  readonly id: string;
+  readonly clockMs: number;
+  readonly sent: number;
+}
+
 interface Kept {
   readonly from: string;
+  readonly atMs: number;
   readonly number: number;
   readonly frame: Uint8Array;
 }
@@ -22,14 +30,16 @@ export class RecentFrames {
   readonly #of = new Map<string, Kept[]>();
   #bytes = 0;
 
-  /** Keeps a frame, which belongs to nobody else, unless it is kept already. */
-  keep(from: string, number: number, frame: Uint8Array): void {
+  /** Keeps the latest frame of somebody, which belongs to nobody else, unless it is kept already. */
+  keep({ id: from, clockMs: atMs, sent }: Speaker, frame: Uint8Array): void {
     const own = this.#of.get(from) ?? [];
-    for (const kept of own) {
-      if (kept.frame.length === frame.length && compare(kept.frame, frame) === 0) return;
+    // The same frame was sent in the same millisecond.
+    for (let at = own.length - 1; own[at]?.atMs === atMs; at--) {
+      const kept = own[at]!.frame;
+      if (kept.length === frame.length && compare(kept, frame) === 0) return;
     }
     // Numbers only rise, of one that was forgotten in between too: so the last frame is the newest.
-    const kept = { from, number: Math.max(number, own.at(-1)?.number ?? 0), frame };
+    const kept = { from, atMs, number: Math.max(sent, own.at(-1)?.number ?? 0), frame };
     this.#kept.push(kept);
     this.#enter(kept);
     this.#bytes += frame.length;

@@ -261,7 +261,7 @@ export class Replicator implements Listener {
     const member = this.#isOver ? undefined : yield* this.inbox.hear(frame);
     if (member === undefined) return;
     // What comes late has been passed on by somebody who kept it.
-    if (this.inbox.isLatest) this.#recent.keep(member.id, member.sent, frame);
+    if (this.inbox.isLatest) this.#recent.keep(member, frame);
     const now = this.clock.now();
     this.#repair.heard(member, now);
     this.#bequest.heard(member, now);

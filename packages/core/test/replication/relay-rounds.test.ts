@@ -27,7 +27,7 @@ class Fleet {
     for (let number = 1; number <= size; number++) {
       const id = number.toString(16).padStart(16, "0");
       this.members.hear(id, 0, 0, 1);
-      this.recent.keep(id, 1, new Uint8Array([1]));
+      this.recent.keep(this.members.find(id)!, new Uint8Array([1]));
     }
     this.rounds = new RelayRounds({
       members: this.members,
@@ -138,7 +138,7 @@ describe("a round of passing on", () => {
     const fleet = new Fleet(3);
     const [from, deaf] = fleet.all;
     for (let number = 2; number <= 300; number++) {
-      fleet.recent.keep(from!.id, number, new Uint8Array([number, number >> 8]));
+      fleet.recent.keep({ ...from!, sent: number }, new Uint8Array([number, number >> 8]));
     }
     fleet.name(deaf!, from!);
     fleet.round();
@@ -152,7 +152,7 @@ describe("a round of passing on", () => {
     const fleet = new Fleet(size);
     const [from, ...deaf] = fleet.all;
     for (let number = 2; number <= 8; number++) {
-      fleet.recent.keep(from!.id, number, new Uint8Array(bytes).fill(number));
+      fleet.recent.keep({ ...from!, sent: number }, new Uint8Array(bytes).fill(number));
     }
     const helped = new Set<string | undefined>();
     for (const start of [0, 0.3, 0.5, 0.8]) {
