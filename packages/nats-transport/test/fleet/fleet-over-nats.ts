@@ -26,6 +26,8 @@ import { isTimed, recordTimings } from "./timings.ts";
 const TRANSPORT = new URL("nats-line.mjs", import.meta.url);
 /** Far more than a busy machine is late in giving a process its turn, less than anything stands still. */
 const WAITED_MS = isWideRun() ? 3_000 : 1_000;
+/** Until the engine has compiled what it finds worth compiling: of many processes that takes longer. */
+const WARMING_UP_MS = isWideRun() ? 4_000 : 1_000;
 const UNDISTURBED_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const POLL_MS = 20;
@@ -119,6 +121,8 @@ export async function underTraffic(
   happening: () => Promise<void>,
 ): Promise<void> {
   await Promise.all(replicas.map((replica, number) => replica.begin(...flowsOf(number))));
+  await pause(WARMING_UP_MS);
+  await Promise.all(replicas.map((replica) => replica.figures()));
   await pause(UNDISTURBED_MS);
   const before = await Promise.all(replicas.map((replica) => replica.figures()));
   await happening();

@@ -12,7 +12,7 @@ export function makeTransport({ url, client, overlaps = false }) {
     const connection = await CLIENTS[client % CLIENTS.length].connect({
       servers: [url],
       reconnectTimeWait: 100,
-      reconnectJitter: 50,
+      reconnectJitter: 500,
       maxReconnectAttempts: -1,
       ignoreAuthErrorAbort: true,
       pingInterval: 1_000,

@@ -30,8 +30,7 @@ function timesOf(figures: readonly TrafficFigures[]): string[] {
   const most = (of: (each: TrafficFigures) => number): number => Math.max(...figures.map(of));
   return [
     most(({ p99Us }) => p99Us).toFixed(1),
-    most(({ longestAloneMs }) => longestAloneMs).toFixed(2),
-    most(({ longestReadingMs }) => longestReadingMs).toFixed(2),
+    most(({ longestAloneMs }) => longestAloneMs).toFixed(1),
     most(({ longestMs }) => longestMs).toFixed(1),
     most(({ longestPauseMs }) => longestPauseMs).toFixed(0),
   ];

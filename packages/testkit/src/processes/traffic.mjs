@@ -99,7 +99,6 @@ export class Traffic {
     if (interruptionsSoFar() === interruptions) {
       stretch.longestAloneMs = Math.max(stretch.longestAloneMs, longestMs);
     }
-    stretch.readTheClockFor(Math.min(performance.now() - now - longestMs, TURN_MS));
   }
 
   /** Returns how long it took. */
@@ -142,23 +141,6 @@ class Stretch {
   longestPauseMs = 0;
   /** The longest check while no other process was given the processor in between. */
   longestAloneMs = 0;
-  /** The same of reading the clock over and over, for as long as the checks took. */
-  longestReadingMs = 0;
   /** When each hit of a recorded key was allowed, and how long its window then had to go. */
   admissions = [];
-
-  /** What the machine and the engine take for themselves, whatever a process does. */
-  readTheClockFor(ms) {
-    const interruptions = interruptionsSoFar();
-    let longestMs = 0;
-    let now = performance.now();
-    for (const endMs = now + ms; now < endMs; ) {
-      const before = now;
-      now = performance.now();
-      longestMs = Math.max(longestMs, now - before);
-    }
-    if (interruptionsSoFar() === interruptions) {
-      this.longestReadingMs = Math.max(this.longestReadingMs, longestMs);
-    }
-  }
 }
