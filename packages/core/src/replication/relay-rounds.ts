@@ -4,7 +4,8 @@
  * About two of those who could help one that is deaf to another do so, others in the next round: not
  * everybody who could has what is missing. Anybody can name a few replicas in every heartbeat, so a
  * round looks at each name in a time that depends neither on how many replicas there are nor on how
- * many frames are kept, and goes on in the next turn when it has taken long enough.
+ * many frames are kept, goes on in the next turn when it has taken long enough, and ends when it has
+ * passed on enough for all.
  */
 
 import type { Member, Members } from "./members.ts";
@@ -20,9 +21,10 @@ const AFTER_MS = 500;
 const SPREAD_MS = 300;
 /** How many replicas should pass on the same. */
 const HELPERS = 2;
-/** The most bytes of a round, in which a frame costs so many more: anybody can name a few, for many. */
-const BYTES_MAX = 4 * 1024 * 1024;
-const FRAME_BYTES = 1_024;
+/** About how many bytes a round passes on: less than transports let wait, as there is more to say. */
+const BYTES_MAX = 256 * 1024;
+/** What a frame or a question costs besides. */
+const EACH_BYTES = 128;
 
 export interface RelayOptions {
   readonly members: Pick<Members, "all" | "find">;
@@ -39,6 +41,8 @@ export class RelayRounds {
   /** It never waits: what the transport does not take will be named again. */
   readonly #slicer = new Slicer(() => false);
   #dueAtMs = NEVER;
+  /** What the round may still pass on. */
+  #leftBytes = 0;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -69,60 +73,73 @@ export class RelayRounds {
   *#round(now: number): Slices {
     const { members, random } = this.#options;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
-    const unable = yield* countUnable(alive);
-    // From anyone on, as those that are too many for one round have to have their turn in another.
-    const first = Math.floor(random() * alive.length);
-    let leftBytes = BYTES_MAX;
-    for (const deaf of [...alive.slice(first), ...alive.slice(0, first)]) {
-      for (const [id, number] of deaf.deafness.named) {
+    const { unable, deaf } = yield* survey(alive);
+    this.#leftBytes = BYTES_MAX;
+    // From anyone on, as those who are too many for one round have to have their turn in another.
+    const first = Math.floor(random() * deaf.length);
+    for (const one of [...deaf.slice(first), ...deaf.slice(0, first)]) {
+      for (const [id, number] of one.deafness.named) {
         const from = members.find(id);
-        if (from === undefined || from === deaf) continue;
+        if (from === undefined || from === one) continue;
         const able = alive.length - (unable.get(id) ?? 0);
         // All those, and this one.
-        if (random() < HELPERS / (able + 1)) leftBytes -= this.#help(deaf, number, from, now);
-        if (leftBytes <= 0) return;
+        if (random() < HELPERS / (able + 1)) this.#help(one, number, from, now);
+        if (this.#leftBytes <= 0) return;
         yield;
       }
     }
   }
 
-  /**
-   * Passes on frames of one replica, which another has heard up to a number, to that one.
-   *
-   * @returns what that took of the round's bytes
-   */
-  #help(deaf: Member, number: number, from: Member, now: number): number {
+  /** Passes on frames of one replica, which another has heard up to a number, to that one. */
+  #help(deaf: Member, number: number, from: Member, now: number): void {
     const { recent, sender, answer, isAnswering } = this.#options;
     const newest = recent.newest(from.id, number, from.isAlive);
     // Those who are gone say nothing new, so everybody who has missed them takes turns.
     const { deafness } = from.isAlive ? deaf : from;
-    if (!deafness.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return 0;
-    let bytes = 0;
-    for (const frame of recent.after(from.id, number, from.isAlive)) {
-      sender.publish(frame, deaf.id);
-      bytes += FRAME_BYTES + frame.length;
-    }
-    if (from.isAlive) {
-      // If the first that is missing is not kept any more, what answers this will be, and says it all.
-      const isStuck = from.sent > number && deaf.deafness.isStuckOn(from.id);
-      if (isStuck) sender.ask({ ...halvesOf(from.id), since: number, others: false });
-    } else if (from.frames.last > number && !isAnswering()) {
+    if (!deafness.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return;
+    const isStuck = from.isAlive && from.sent > number && deaf.deafness.isStuckOn(from.id);
+    const frames = recent.after(from.id, number, from.isAlive);
+    for (const frame of this.#some(frames, isStuck)) sender.publish(frame, deaf.id);
+    if (isStuck) {
+      // The first that is missing is not kept any more; what answers this will be, and says it all.
+      this.#leftBytes -= EACH_BYTES;
+      sender.ask({ ...halvesOf(from.id), since: number, others: false });
+    } else if (!from.isAlive && from.frames.last > number && !isAnswering()) {
       // Who is gone cannot be asked for what is older than the frames that are kept.
+      this.#leftBytes -= EACH_BYTES;
       const since = Number.POSITIVE_INFINITY;
       answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
     }
-    return bytes;
+  }
+
+  /** As many of the oldest, or of the newest, as the round has bytes left for. */
+  #some(frames: readonly Uint8Array[], isNewest: boolean): readonly Uint8Array[] {
+    let count = 0;
+    for (; count < frames.length && this.#leftBytes > 0; count++) {
+      const at = isNewest ? frames.length - 1 - count : count;
+      this.#leftBytes -= EACH_BYTES + frames[at]!.length;
+    }
+    return isNewest ? frames.slice(frames.length - count) : frames.slice(0, count);
   }
 }
 
-/** How many cannot pass on what one says: who names it, and who it is. */
-function* countUnable(alive: readonly Member[]): Generator<undefined, Map<string, number>> {
+interface Survey {
+  /** How many cannot pass on what one says: who names it, and who it is. */
+  readonly unable: Map<string, number>;
+  /** Who names somebody. */
+  readonly deaf: Member[];
+}
+
+function* survey(alive: readonly Member[]): Generator<undefined, Survey> {
   const unable = new Map<string, number>();
-  for (const { id, deafness } of alive) {
-    for (const other of new Set([id, ...deafness.named.keys()])) {
+  const deaf: Member[] = [];
+  for (const member of alive) {
+    const { named } = member.deafness;
+    if (named.size > 0) deaf.push(member);
+    for (const other of new Set([member.id, ...named.keys()])) {
       unable.set(other, (unable.get(other) ?? 0) + 1);
     }
     yield;
   }
-  return unable;
+  return { unable, deaf };
 }

@@ -17,7 +17,10 @@ class Fleet {
   readonly rounds: RelayRounds;
   /** To whom frames were passed on. */
   readonly helped: (string | undefined)[] = [];
+  /** The first byte of each. */
+  readonly passed: number[] = [];
   answers = 0;
+  questions = 0;
   random: () => number = () => 0;
 
   /** @param size how many there are beside this one, each of which has sent one frame */
@@ -35,8 +38,23 @@ class Fleet {
       random: () => this.random(),
       answer: () => this.answers++,
       isAnswering: () => false,
-      sender: { ask: () => {}, publish: (_, to) => this.helped.push(to) },
+      sender: {
+        ask: () => this.questions++,
+        publish: (frame, to) => {
+          this.helped.push(to);
+          this.passed.push(frame[0]!);
+        },
+      },
     });
+  }
+
+  /** So many more frames of one, each of so many bytes, of which the first ones are its number. */
+  keep(from: Member, count: number, bytes: number): void {
+    for (let number = 1; number <= count; number++) {
+      const frame = new Uint8Array(bytes);
+      new DataView(frame.buffer).setUint16(0, number, true);
+      this.recent.keep({ ...from, sent: number }, frame);
+    }
   }
 
   get all(): Member[] {
@@ -137,34 +155,73 @@ describe("a round of passing on", () => {
   it("passes on all that is kept of what one has missed", () => {
     const fleet = new Fleet(3);
     const [from, deaf] = fleet.all;
-    for (let number = 2; number <= 300; number++) {
-      fleet.recent.keep({ ...from!, sent: number }, new Uint8Array([number, number >> 8]));
-    }
+    fleet.keep(from!, 300, 8);
     fleet.name(deaf!, from!);
     fleet.round();
-    expect(fleet.helped).toEqual(Array.from({ length: 300 }, () => deaf!.id));
+    expect(fleet.helped).toEqual(Array.from({ length: 301 }, () => deaf!.id));
   });
 
   it.each([
-    ["frames", 10, 1_000, 4_096],
-    ["bytes", 100_000, 20, 50],
-  ])("is for so many %s, and whoever is left has a turn in another", (_, bytes, size, most) => {
-    const fleet = new Fleet(size);
-    const [from, ...deaf] = fleet.all;
-    for (let number = 2; number <= 8; number++) {
-      fleet.recent.keep({ ...from!, sent: number }, new Uint8Array(bytes).fill(number));
-    }
-    const helped = new Set<string | undefined>();
-    for (const start of [0, 0.3, 0.5, 0.8]) {
-      for (const member of deaf) fleet.name(member, from!);
+    ["frames", 10, 1_000, 1_900],
+    ["bytes", 25_000, 20, 13],
+  ])(
+    "is for about so many %s, and whoever is left has a turn in another",
+    (_, bytes, size, most) => {
+      const fleet = new Fleet(size);
+      const { all } = fleet;
+      const [from] = all;
+      fleet.keep(from!, 7, bytes);
+      // The others have nothing to be helped with, and stand before those who have.
+      const deaf = all.slice(size / 2);
+      const helped = new Set<string | undefined>();
+      for (const start of [0, 0.2, 0.4, 0.6, 0.8]) {
+        for (const member of deaf) fleet.name(member, from!);
+        fleet.draw(0, start);
+        fleet.helped.length = 0;
+        fleet.round();
+        runAll();
+        expect(fleet.helped.length).toBeLessThanOrEqual(most);
+        for (const id of fleet.helped) helped.add(id);
+      }
+      expect(helped.size).toBe(deaf.length);
+    },
+  );
+
+  it("begins with anyone of those who do not hear somebody", () => {
+    const begun = [0, 0.5, 0.999].map((start) => {
+      const fleet = new Fleet(100);
+      for (const member of fleet.all.slice(98)) fleet.name(member, fleet.all[0]!);
       fleet.draw(0, start);
-      fleet.helped.length = 0;
       fleet.round();
-      runAll();
-      expect(fleet.helped.length).toBeLessThanOrEqual(most);
-      for (const id of fleet.helped) helped.add(id);
-    }
-    expect(helped.size).toBe(deaf.length);
+      return fleet.all.findIndex(({ id }) => id === fleet.helped[0]);
+    });
+    expect(begun).toEqual([98, 99, 99]);
+  });
+
+  it("begins with the oldest that one has missed, and with the newest if that has not helped", () => {
+    const fleet = new Fleet(2);
+    const [from, deaf] = fleet.all;
+    fleet.keep(from!, 20, 50_000);
+    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    fleet.name(deaf!, from!);
+    fleet.round();
+    expect(fleet.passed).toEqual([1, 1, 2, 3, 4, 5, 6]);
+    fleet.name(deaf!, from!);
+    fleet.passed.length = 0;
+    fleet.round();
+    expect(fleet.passed).toEqual([15, 16, 17, 18, 19, 20]);
+    expect(fleet.questions).toBe(1);
+  });
+
+  it("asks no more than so much, of those of whom nothing is kept", () => {
+    const fleet = new Fleet(4_000);
+    const [from, ...deaf] = fleet.all;
+    fleet.recent.forget();
+    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    for (const member of [...deaf, ...deaf]) fleet.name(member, from!);
+    fleet.round();
+    runAll();
+    expect(fleet.questions).toBe(2_048);
   });
 
   it("is one at a time", () => {

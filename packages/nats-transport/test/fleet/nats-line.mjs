@@ -11,6 +11,7 @@ export function makeTransport({ url, client, overlaps = false }) {
   const connect = async () => {
     const connection = await CLIENTS[client % CLIENTS.length].connect({
       servers: [url],
+      // Spread, as in any larger fleet: ten that come back at once want two processors at once.
       reconnectTimeWait: 100,
       reconnectJitter: 500,
       maxReconnectAttempts: -1,
