@@ -33,8 +33,10 @@ import { WindowRule } from "./window-rule.ts";
 
 const SPREAD_MS_MAX = 100;
 const SPREAD_PART = 8;
-/** How long slots are kept apart: four times the second between two heartbeats. */
+/** How long slots are kept apart before a level of them is told: four times the second between two heartbeats. */
 const RETENTION_MS = 4_000;
+/** How long a level may be on its way. */
+const LEVEL_FLIGHT_MS = 500;
 const BUCKET_SLOT_PART = 16;
 const BUCKET_SLOT_MS_MIN = 64;
 const BUCKET_SLOT_MS_MAX = 1_024;
@@ -73,15 +75,16 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
     }
     case "slidingWindow": {
       const slotMs = policy.windowMs / policy.slots;
-      const options = { slotMs, slots: policy.slots + 1, shared, leak: 0 };
+      const options = { slotMs, slots: policy.slots + 1, told: 0, shared, leak: 0 };
       return grid(options, (shape) => new SlidingRule(policy, shape));
     }
     case "tokenBucket":
     case "leakyBucket": {
       const slotMs = shared ? bucketSlotMs(policy.limit, policy.perSecond) : 1;
-      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + 1 : 1;
+      const told = shared ? Math.ceil(LEVEL_FLIGHT_MS / slotMs) : 0;
+      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + told + 1 : 1;
       // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
-      const options = { slotMs, slots, shared, leak: policy.perSecond * slotMs };
+      const options = { slotMs, slots, told, shared, leak: policy.perSecond * slotMs };
       return grid(options, (shape) => new BucketRule(policy, shape));
     }
     case "slidingLog":

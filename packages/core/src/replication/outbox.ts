@@ -110,12 +110,13 @@ export class Outbox {
     for (const share of this.#options.shares()) {
       if (since < upTo) yield* this.#changed(share, since);
       yield* this.#notes(share, since);
-      if (levels) yield* this.#levels(share);
     }
     const gone = this.#speakFor(others, toNewcomer);
     if (gone.length > 0) {
       for (const share of this.#options.shares()) yield* this.#heardOf(share, gone);
     }
+    // Last, because they contain what has become too old to be believed of all the above meanwhile.
+    if (levels) for (const share of this.#options.shares()) yield* this.#levels(share);
     this.#series.end();
   }
 

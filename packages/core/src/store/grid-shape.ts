@@ -54,7 +54,7 @@ export class GridShape implements Shape {
     this.words = slotGridWords(options);
     this.#records = records;
     this.#grid = new SlotGrid(records, replicas, base, options);
-    this.#toldLevels = new ToldLevels(this.#grid);
+    this.#toldLevels = new ToldLevels(this.#grid, options.told);
     this.#time = this.#grid.time;
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;

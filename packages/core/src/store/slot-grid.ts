@@ -30,6 +30,8 @@ export interface SlotGridOptions {
   readonly slotMs: number;
   /** Slots that are kept apart, the current one included. */
   readonly slots: number;
+  /** How many of those, from the oldest one on, are in a bucket's level as well when it is told. */
+  readonly told: number;
   /** Whether other replicas' counts will be joined. */
   readonly shared: boolean;
   /** What a bucket loses each slot, in thousandths of a hit; 0 for a grid that drops old slots. */

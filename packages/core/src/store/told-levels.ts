@@ -4,6 +4,10 @@
  * A level that is told contains no hits of later slots than it says, so whoever hears it can add what it
  * knows of later ones. One that is heard may be of a slot that is still kept apart here: what is heard of
  * the slots up to that afterwards may be in the level, and is not counted again.
+ *
+ * While a level is on its way, slots are folded away where it arrives. A level that lacked them would be
+ * compared with one that has little else in it, and either loses hits. So the oldest slots that are kept
+ * are told in the level: as many as may be folded away meanwhile.
  */
 
 import { type Checkpoint, foldSlot, joinedCheckpoint } from "../lattice/checkpoint.ts";
@@ -12,16 +16,19 @@ import type { SlotGrid } from "./slot-grid.ts";
 
 export class ToldLevels {
   readonly #grid: SlotGrid;
+  readonly #told: number;
 
-  constructor(grid: SlotGrid) {
+  /** @param told how many of the slots that are kept apart are in what is told */
+  constructor(grid: SlotGrid, told: number) {
     this.#grid = grid;
+    this.#told = told;
   }
 
-  /** The level of a record after the newest slot of which nothing more is counted. */
+  /** The level of a record after the newest slot that is told in it. */
   of(id: number): Checkpoint {
     let { slot, level } = this.#folded(id);
     const leak = this.#grid.level?.leak ?? 0;
-    const end = slot + this.#grid.head.joined(id);
+    const end = slot + Math.max(this.#grid.head.joined(id), this.#told);
     while (slot < end) {
       slot++;
       level = foldSlot(level, leak, this.#hitsIn(id, slot));

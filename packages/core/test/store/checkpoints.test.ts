@@ -106,6 +106,20 @@ describe("a checkpoint after another slot", () => {
     expect(behind!.held(1)).toBe(before + 5_000);
   });
 
+  it("contains what is folded away while it is on its way", () => {
+    const [teller, newcomer] = fleet([0, 0], [bucket]);
+    teller!.hit(1, 100);
+    teller!.at(START_MS + SLOT_MS).hit(1, 70);
+    // Now the 70 are in the oldest slot that is kept apart.
+    const told = START_MS + 10 * SLOT_MS;
+    newcomer!.at(told).joinAll(teller!.at(told).sent());
+    const level = checkpointOf(teller!);
+    const heard = told + SLOT_MS;
+    expect(newcomer!.at(heard).held(1)).toBeGreaterThan(0);
+    expect(joinCheckpoint(newcomer!, level)).toBe(true);
+    expect(newcomer!.held(1)).toBe(teller!.at(heard).held(1));
+  });
+
   it("is not believed when its slot is still to come", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 1);

@@ -80,7 +80,7 @@ const evenly: ReferencePolicy = {
 const sliding: ReferencePolicy = { shape: "grid", slotMs: 200, cutAt: slidingCut(200, 5) };
 
 /** A bucket of few slots, so that histories go through many of them. */
-const BUCKET = { slotMs: 100, slots: 5, shared: true, leak: 1_000 };
+const BUCKET = { slotMs: 100, slots: 5, told: 1, shared: true, leak: 1_000 };
 
 function bucketSection(): RuleSection {
   const policy = tokenBucket({ capacity: LIMIT, refillPerSecond: 10 });
@@ -142,7 +142,7 @@ export const BUCKETS: ShapeCase = made(
     lifeMs: 600,
     looksAlways: true,
     sections: () => [bucketSection()],
-    reference: [{ shape: "bucket", slotMs: 100, slotCount: 5, leak: 1_000 }],
+    reference: [{ shape: "bucket", slotMs: 100, slotCount: 5, told: 1, leak: 1_000 }],
   },
   tokenBucket({ capacity: LIMIT, refillPerSecond: 10 }),
 );

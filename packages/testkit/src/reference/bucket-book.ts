@@ -15,6 +15,8 @@ export interface ReferenceBucketOptions {
   readonly slotMs: number;
   /** Slots that are kept apart, the current one included. */
   readonly slotCount: number;
+  /** How many of those, from the oldest one on, are in a checkpoint that is told. */
+  readonly told: number;
   /** What leaks out in one slot. */
   readonly leak: number;
 }
@@ -122,8 +124,7 @@ export class BucketBook implements ReferenceBook {
 
   get checkpoint(): ReferenceCheckpoint {
     const own = this.#checkpoint;
-    const slot = this.#joinedUntil;
-    if (slot <= own.slot) return own;
+    const slot = Math.max(this.#joinedUntil, own.slot + this.#options.told);
     return { slot, level: this.#levelAfter(own.level, slot) };
   }
 
