@@ -55,15 +55,19 @@ export class ClockAgreement {
     if (offsetsMs.length > 0) this.#options.clock.follow(now, fromFirstMs - first, true);
   }
 
-  /** Moves the cluster's time to where it should be, and says who is far from it. */
-  agree(now: number): void {
+  /**
+   * Moves the cluster's time to where it should be, and says who is far from it; returns whether it has
+   * jumped ahead.
+   */
+  agree(now: number): boolean {
     const { clock } = this.#options;
     const alive = this.#heard();
     // Who is the elder of two is known from a heartbeat.
-    if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return;
-    clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
+    if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return false;
+    const hasJumped = clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
     this.#hasAgreed = true;
     this.#lookWhoIsOff(alive);
+    return hasJumped;
   }
 
   #heard(): readonly Member[] {

@@ -53,12 +53,12 @@ export class ClusterClock {
   }
 
   /**
-   * Moves the cluster's time towards where it should be.
+   * Moves the cluster's time towards where it should be; returns whether it has jumped ahead.
    *
    * @param offsetMs what should be added to the raw clock
    * @param canStep whether nothing has been counted yet by the cluster's time
    */
-  follow(now: number, offsetMs: number, canStep: boolean): void {
+  follow(now: number, offsetMs: number, canStep: boolean): boolean {
     const distance = offsetMs - this.#offsetMs;
     const reach = SLEW * (now - this.#followedAt);
     this.#followedAt = now;
@@ -67,5 +67,6 @@ export class ClusterClock {
     } else {
       this.#offsetMs += Math.sign(distance) * reach;
     }
+    return distance > STEP_MS;
   }
 }

@@ -34,6 +34,8 @@ const OFFSET_STEP_MS = 3;
 const OFFSET_RISE_MS = 10;
 /** How long no place is looked for after there was none, however many strangers ask for one. */
 const FULL_MS = 1_000;
+/** A frame that is older by more than that shows that its clock fell back, which is believed after some more. */
+const FELL_BACK_MS = 1_000;
 
 export class Member {
   readonly id: string;
@@ -101,6 +103,16 @@ export class Member {
   get #hasCounted(): boolean {
     const { upTo, above } = this.frames.known;
     return this.sent > 0 || upTo > 0 || above > 0;
+  }
+
+  /**
+   * What to add to its clock to have ours, for others that have not heard it: after a suspended machine
+   * resumed its clock is behind at once, and whoever is told of a later one takes its frames for old.
+   */
+  get toldOffsetMs(): number {
+    const lastMs = this.heardAtMs - this.clockMs;
+    const { offsetMs } = this.offset;
+    return lastMs > offsetMs + FELL_BACK_MS ? lastMs : offsetMs;
   }
 
   /** Whether it has sent counts that have not been heard. */

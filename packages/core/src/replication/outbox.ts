@@ -148,11 +148,11 @@ export class Outbox {
 
   /** Says who else is known; returns those that cannot say themselves what they have counted. */
   #speakFor(others: readonly Member[], toNewcomer: boolean): Gone[] {
-    const { replicas, clock } = this.#options;
+    const { clock } = this.#options;
     const now = clock.now();
     const gone: Gone[] = [];
-    for (const { id, index, frames, heardAtMs, isAlive } of others) {
-      const aheadMs = -(replicas.offsetMs(index) + clock.originMs);
+    for (const { id, index, frames, heardAtMs, isAlive, toldOffsetMs } of others) {
+      const aheadMs = -(toldOffsetMs + clock.originMs);
       const silentMs = Math.max(0, now - heardAtMs);
       // Who has not answered a newcomer's greeting may have ended a moment ago.
       const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);

@@ -12,6 +12,7 @@ import type { Freshness } from "./freshness.ts";
 import { HeartbeatTimes } from "./heartbeat-times.ts";
 import type { Members } from "./members.ts";
 import type { Outlook } from "./outlook.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Repair } from "./repair.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
@@ -22,6 +23,11 @@ const BEATS_APART = 4;
 /** Replicas that are only named by others, until it is looked which of them are still of use. */
 const STRANGERS_MAX = 1_024;
 const RECLAIM_MS = 30_000;
+
+/** What came before the cluster's time jumped ahead for less than that may have been of that time. */
+const BEFORE_JUMP_MS = 5_000;
+/** The least time between two questions to all: without a secret anybody can make the time jump. */
+const ASK_ALL_AGAIN_MS = 30_000;
 
 export interface PulseOptions {
   readonly beganAtMs: number;
@@ -35,6 +41,7 @@ export interface PulseOptions {
   readonly bequest: Bequest;
   readonly arrival: Arrival;
   readonly repair: Repair;
+  readonly refusals: Refusals;
   readonly differences: Differences;
   readonly sender: Sender;
 }
@@ -42,6 +49,10 @@ export interface PulseOptions {
 export class Pulse extends HeartbeatTimes {
   readonly #options: PulseOptions;
   #reclaimAtMs = Number.NEGATIVE_INFINITY;
+  /** Counts that came of times that had not been yet, and until when they may be why to ask all. */
+  #ahead = 0;
+  #aheadUntilMs = Number.NEGATIVE_INFINITY;
+  #askAllAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PulseOptions) {
     super(options.beganAtMs, options.random);
@@ -61,7 +72,8 @@ export class Pulse extends HeartbeatTimes {
       shares.reclaim(replicas, (id) => members.find(id) !== undefined);
     }
     outlook.look(now);
-    agreement.agree(now);
+    const hasJumped = agreement.agree(now);
+    if (this.#hasBeenBehind(now, hasJumped)) repair.askAnew(now);
     const sum = members.checksum();
     if (members.differ(sum, BEATS_APART)) bequest.apart(sum, now);
     repair.askTheDeaf();
@@ -73,5 +85,15 @@ export class Pulse extends HeartbeatTimes {
       behind: repair.behind(now),
     };
     sender.heartbeat(heartbeat, differences.told());
+  }
+
+  /** Whether counts were taken to be ahead of time by a replica that had stood still, and are not any more. */
+  #hasBeenBehind(now: number, hasJumped: boolean): boolean {
+    const { ahead = 0 } = this.#options.refusals.parts;
+    if (ahead > this.#ahead) this.#aheadUntilMs = now + BEFORE_JUMP_MS;
+    this.#ahead = ahead;
+    if (!hasJumped || now > this.#aheadUntilMs || now < this.#askAllAtMs) return false;
+    this.#askAllAtMs = now + ASK_ALL_AGAIN_MS;
+    return true;
   }
 }

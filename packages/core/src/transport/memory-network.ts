@@ -16,7 +16,7 @@ export interface MemoryNetworkOptions {
    */
   readonly loss?: number | undefined;
   /**
-   * The part of frames that arrives twice, the second time up to a second late.
+   * The part of frames that arrives twice, the second time up to three seconds late.
    *
    * @default 0
    */
@@ -36,7 +36,7 @@ export interface MemoryNetworkOptions {
 }
 
 const DELAY_MS_MAX = 60_000;
-const LATE_MS = 1_000;
+const LATE_MS = 3_000;
 
 export interface MemoryNetwork {
   /** A transport for one replica. */

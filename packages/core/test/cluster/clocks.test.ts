@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { concurrency } from "../../src/policies/concurrency.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
@@ -110,6 +112,69 @@ describe("two processes that start together", () => {
     fleet.add(3 * MINUTE);
     fleet.pass(3_000);
     expect(new Set(errors(fleet)).size).toBe(1);
+    fleet.close();
+  });
+});
+
+describe("a clock that gains a millisecond a second", () => {
+  it("leaves the others' time alone, and is hardly ever 50 ms from it", () => {
+    const fleet = new SimulatedFleet({ policies });
+    for (const drift of [0, 0.001, 0]) fleet.add(0, undefined, drift);
+    for (let minute = 0; minute < 10; minute++) {
+      fleet.pass(MINUTE);
+      const [first, , third] = errors(fleet);
+      expect([first, third]).toEqual([0, 0]);
+      // What it gains in the 16 s that are looked at, and while that is corrected slowly.
+      expect(errors(fleet)[1]).toBeLessThan(5);
+      hit(fleet.replicas[1]!, 10);
+      fleet.pass(1_000);
+      expect(new Set(fleet.replicas.map((replica) => replica.view("ada")[0]))).toEqual(
+        new Set([10]),
+      );
+      fleet.pass(MINUTE);
+    }
+    fleet.close();
+  });
+});
+
+describe("a machine that was suspended", () => {
+  it("is in the others' time again within seconds, with all that was counted before and since", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one, two] = [fleet.add(), fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    hit(two, 10);
+    fleet.pass(1_000);
+    setTimeout(() => hit(one, 5), 29_900);
+    fleet.suspend(two, 30_000);
+    fleet.pass(5_000);
+    expect(errors(fleet)).toEqual([0, 0, 0]);
+    hit(two, 3);
+    fleet.pass(1_000);
+    expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[18], [18], [18]]);
+    expect(one.troubles.join()).toContain("30.0 s behind the cluster's");
+    fleet.close();
+  });
+});
+
+describe("a newcomer that has heard of a machine that was suspended and has not heard it", () => {
+  it.each([100, 700, 1_500])("hears it as soon as it can, %i ms after it resumed", (afterMs) => {
+    const fleet = new SimulatedFleet({
+      policies: [fixedWindow({ limit: 1_000, windowMs: 60 * MINUTE }), concurrency({ limit: 100 })],
+    });
+    const [suspended, one, two] = [fleet.add(), fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    hit(suspended, 10);
+    fleet.pass(2_000);
+    fleet.suspend(suspended, 10 * MINUTE);
+    fleet.pass(afterMs);
+    const newcomer = fleet.add();
+    fleet.network.cut(suspended.transport, newcomer.transport);
+    fleet.pass(1_500);
+    fleet.network.heal();
+    hit(suspended, 1);
+    fleet.pass(5_000);
+    for (const replica of [suspended, one, two, newcomer])
+      expect(replica.view("ada")).toEqual([11, 11]);
     fleet.close();
   });
 });

@@ -8,32 +8,56 @@ export interface Truth {
   count(replica: object, key: string, hits: number): void;
   /** A replica has given back hits. */
   giveBack(replica: object, key: string, hits: number): void;
+  /** A replica has ended what was counted so far. */
+  reset(key: string): void;
   /** A replica has ended without a word. */
   crash(replica: object): void;
   /** The most that anybody may see now: more would be hits that did not happen. */
   most(key: string): number;
+  /** The most that all may see when all is heard, whoever has crashed. */
+  mostInTheEnd(key: string): number;
   /** What all see when all is heard. */
   exact(key: string): number;
 }
+
+/** Two resets within so long may be in either order, by clocks that are as right as they can be. */
+const RESETS_TOGETHER_MS = 200;
 
 /** Of windows and slots that last longer than the history. */
 export class LastingTruth implements Truth {
   readonly #counted = new Map<string, number>();
   readonly #givenBack = new Map<string, number>();
+  readonly #hits = new TimedHits();
+  readonly #resetAtMs = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   count(_replica: object, key: string, hits: number): void {
     this.#counted.set(key, (this.#counted.get(key) ?? 0) + hits);
+    this.#hits.add(key, hits, this.#now());
   }
 
   giveBack(_replica: object, key: string, hits: number): void {
     this.#givenBack.set(key, (this.#givenBack.get(key) ?? 0) + hits);
   }
 
+  reset(key: string): void {
+    this.#resetAtMs.set(key, this.#now());
+  }
+
   crash(): void {}
 
-  /** Who has heard of a hit need not have heard that it was given back. */
+  /** Who has heard of a hit need not have heard that it was given back, or ended by a reset. */
   most(key: string): number {
     return this.#counted.get(key) ?? 0;
+  }
+
+  mostInTheEnd(key: string): number {
+    const resetAtMs = this.#resetAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
+    return this.#hits.since(key, resetAtMs - RESETS_TOGETHER_MS);
   }
 
   exact(key: string): number {
@@ -43,7 +67,7 @@ export class LastingTruth implements Truth {
 
 /** Of a log whose hits leave it during the history. */
 export class LeavingTruth implements Truth {
-  readonly #hits = new Map<string, { readonly atMs: number; readonly hits: number }[]>();
+  readonly #hits = new TimedHits();
   readonly #windowMs: number;
   readonly #lateMs: number;
   readonly #now: () => number;
@@ -56,26 +80,25 @@ export class LeavingTruth implements Truth {
   }
 
   count(_replica: object, key: string, hits: number): void {
-    const all = this.#hits.get(key) ?? [];
-    all.push({ atMs: this.#now(), hits });
-    this.#hits.set(key, all);
+    this.#hits.add(key, hits, this.#now());
   }
 
   giveBack(): void {}
 
+  reset(): void {}
+
   crash(): void {}
 
   most(key: string): number {
-    return this.#since(key, this.#now() - this.#windowMs - this.#lateMs);
+    return this.#hits.since(key, this.#now() - this.#windowMs - this.#lateMs);
+  }
+
+  mostInTheEnd(key: string): number {
+    return this.most(key);
   }
 
   exact(key: string): number {
-    return this.#since(key, this.#now() - this.#windowMs);
-  }
-
-  #since(key: string, atMs: number): number {
-    const all = this.#hits.get(key) ?? [];
-    return all.reduce((sum, hit) => sum + (hit.atMs > atMs ? hit.hits : 0), 0);
+    return this.#hits.since(key, this.#now() - this.#windowMs);
   }
 }
 
@@ -94,6 +117,8 @@ export class HeldTruth implements Truth {
     this.#of(replica, key).now -= hits;
   }
 
+  reset(): void {}
+
   crash(replica: object): void {
     this.#gone.add(replica);
   }
@@ -102,6 +127,10 @@ export class HeldTruth implements Truth {
     let most = 0;
     for (const keys of this.#held.values()) most += keys.get(key)?.most ?? 0;
     return most;
+  }
+
+  mostInTheEnd(key: string): number {
+    return this.exact(key);
   }
 
   exact(key: string): number {
@@ -118,5 +147,22 @@ export class HeldTruth implements Truth {
     const held = keys.get(key) ?? { now: 0, most: 0 };
     keys.set(key, held);
     return held;
+  }
+}
+
+/** Hits of keys, each with when it was counted. */
+class TimedHits {
+  readonly #hits = new Map<string, { readonly atMs: number; readonly hits: number }[]>();
+
+  add(key: string, hits: number, atMs: number): void {
+    const all = this.#hits.get(key) ?? [];
+    all.push({ atMs, hits });
+    this.#hits.set(key, all);
+  }
+
+  /** How many were counted after a time. */
+  since(key: string, atMs: number): number {
+    const all = this.#hits.get(key) ?? [];
+    return all.reduce((sum, hit) => sum + (hit.atMs > atMs ? hit.hits : 0), 0);
   }
 }

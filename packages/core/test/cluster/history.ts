@@ -24,12 +24,18 @@ export interface HistoryOptions {
   readonly releases?: boolean;
   /** So few that keys have to be given up. */
   readonly maxKeys?: number;
-  /** How wrong clocks are at most. */
+  /** How wrong clocks are at most. Those that are wrong also gain or lose, and stand still now and then. */
   readonly clockMs?: number;
 }
 
 const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
 const REPLICAS_MAX = 8;
+/** In which all have told each other what they counted: some heartbeats, questions and answers. */
+const RECOVERY_MS = 4_000;
+/** The same where what is known of the gone is asked of one after the other, or a clock has to be measured anew. */
+const LONG_RECOVERY_MS = 30_000;
+/** What a clock that is wrong gains or loses in a millisecond at most: ten times what is usual. */
+const DRIFT_MAX = 0.001;
 /** The network's longest delay; frames take up to half as long again. */
 export const DELAY_MS_MAX = 60;
 
@@ -43,14 +49,12 @@ interface Hit {
 export class History {
   readonly fleet: SimulatedFleet;
   readonly truth: Truth;
-  /** The key that was asked for last. */
-  lastKey = KEYS[0]!;
   readonly #options: HistoryOptions;
   readonly #random: () => number;
   readonly #hits: Hit[] = [];
 
   constructor(seed: number, options: HistoryOptions, time: SimulatedTime) {
-    const { truth = () => new LastingTruth() } = options;
+    const { truth = (now) => new LastingTruth(now) } = options;
     this.truth = truth(() => time.nowMs);
     this.#options = options;
     this.#random = randomFrom(seed);
@@ -77,10 +81,10 @@ export class History {
 
   /** Makes everything well again, and waits until all must have heard of all. */
   recover(): void {
+    const { crashes, clockMs } = this.#options;
     this.fleet.network.heal();
     this.fleet.network.change({});
-    // Longer than a question may wait after many in vain, and than all need to tell each other of the gone.
-    this.fleet.pass(30_000);
+    this.fleet.pass(crashes === true || clockMs !== undefined ? LONG_RECOVERY_MS : RECOVERY_MS);
   }
 
   get keys(): readonly string[] {
@@ -89,7 +93,7 @@ export class History {
 
   #step(): void {
     const { fleet } = this;
-    const { crashes, resets, refunds, releases, lossless } = this.#options;
+    const { crashes, resets, refunds, releases, lossless, clockMs } = this.#options;
     const dice = this.#below(100);
     if (dice < 25 && releases === true) this.#release();
     else if (dice < 55) this.#hit();
@@ -99,15 +103,15 @@ export class History {
     else if (dice < 87) fleet.network.heal();
     else if (dice < 90) fleet.pass(this.#below(3_000));
     else if (dice < 93 && refunds === true) this.#refund();
-    else if (dice < 95 && resets === true) this.#any().limiter.reset(this.#key());
+    else if (dice < 95 && resets === true) this.#reset();
     else if (dice < 97 && crashes === true) this.#crash();
     else if (dice < 99 && fleet.replicas.length < REPLICAS_MAX) this.#add();
+    else if (dice === 99 && clockMs !== undefined) fleet.suspend(this.#any(), this.#below(3_000));
   }
 
   #hit(): void {
     const replica = this.#any();
     const key = this.#key();
-    this.lastKey = key;
     const cost = 1 + this.#below(3);
     const decision = replica.limiter.check(key, cost);
     if (!decision.allowed) return;
@@ -131,6 +135,12 @@ export class History {
     this.truth.giveBack(hit.replica, hit.key, hit.cost);
   }
 
+  #reset(): void {
+    const key = this.#key();
+    this.#any().limiter.reset(key);
+    this.truth.reset(key);
+  }
+
   #crash(): void {
     if (this.fleet.replicas.length < 2) return;
     const replica = this.#any();
@@ -140,8 +150,10 @@ export class History {
   }
 
   #add(): void {
-    const { clockMs = 0 } = this.#options;
-    this.fleet.add(Math.floor((this.#random() * 2 - 1) * clockMs));
+    const { clockMs } = this.#options;
+    const upTo = (most: number): number => (this.#random() * 2 - 1) * most;
+    const aheadMs = Math.floor(upTo(clockMs ?? 0));
+    this.fleet.add(aheadMs, undefined, clockMs === undefined ? 0 : upTo(DRIFT_MAX));
   }
 
   #any(): SimulatedReplica {

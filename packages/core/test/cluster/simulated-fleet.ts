@@ -14,6 +14,7 @@ import {
   memoryNetwork,
 } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
+import { type ClockFaults, SimulatedClock } from "./simulated-clock.ts";
 
 /** A number from 0 to 1, the same ones for the same seed. */
 export function randomFrom(seed: number): () => number {
@@ -37,24 +38,26 @@ export interface FleetOptions extends MemoryNetworkOptions {
 
 export class SimulatedReplica {
   readonly transport: Transport;
+  readonly clock: SimulatedClock;
   readonly replicator: Replicator;
   readonly limiter: StoreLimiter;
   readonly troubles: string[] = [];
 
   /**
-   * @param clockMs how far its clock is from true time
+   * @param faults how its clock goes
    * @param id what it is known by; one that nobody else has when absent
    */
   constructor(
     network: MemoryNetwork,
     options: FleetOptions,
     random: () => number,
-    clockMs: number,
+    faults: ClockFaults,
     id?: string,
   ) {
     this.transport = network.transport();
     const digit = (): string => Math.floor(random() * 16).toString(16);
-    const clock = { now: () => performance.now() + clockMs, wall: () => Date.now() + clockMs };
+    const clock = new SimulatedClock(faults);
+    this.clock = clock;
     this.replicator = new Replicator({
       transport: this.transport,
       namespace: "simulated",
@@ -103,10 +106,23 @@ export class SimulatedFleet {
     this.random = randomFrom(seed);
   }
 
-  add(clockMs = 0, id?: string): SimulatedReplica {
-    const replica = new SimulatedReplica(this.network, this.#options, this.random, clockMs, id);
+  add(aheadMs = 0, id?: string, drift = 0): SimulatedReplica {
+    const faults = { aheadMs, drift };
+    const replica = new SimulatedReplica(this.network, this.#options, this.random, faults, id);
     this.replicas.push(replica);
     return replica;
+  }
+
+  /** For a while a replica hears nobody and says nothing, and its clock is behind by that from then on. */
+  suspend({ transport, clock }: SimulatedReplica, ms: number): void {
+    for (const other of this.replicas) {
+      this.network.cut(transport, other.transport);
+      this.network.cut(other.transport, transport);
+    }
+    clock.stop();
+    this.pass(ms);
+    clock.goOn();
+    this.network.heal();
   }
 
   pass(ms: number): void {
