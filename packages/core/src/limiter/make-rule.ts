@@ -22,7 +22,7 @@ import { CalendarRuler, EvenRuler, type Ruler } from "../store/ruler.ts";
 import { type SlotGridOptions, slotGridWords } from "../store/slot-grid.ts";
 import { windowWords } from "../store/window-record.ts";
 import { WindowShape } from "../store/window-shape.ts";
-import { createCalendar } from "../time/calendar.ts";
+import { type CalendarOptions, createCalendar } from "../time/calendar.ts";
 import { AlignedRule } from "./aligned-rule.ts";
 import { BucketRule } from "./bucket-rule.ts";
 import { GaugeRule } from "./gauge-rule.ts";
@@ -56,7 +56,7 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       const ruler = rulerOf(policy);
       if (ruler !== null) {
         const options = { ruler, countsRefusals };
-        const cut = policy.calendar === null ? policy.windowMs : JSON.stringify(policy.calendar);
+        const cut = policy.calendar === null ? policy.windowMs : calendarWords(policy.calendar);
         return section(
           `aligned ${cut} ${countsRefusals}`,
           alignedShapeWords(options),
@@ -76,7 +76,8 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
     case "slidingWindow": {
       const slotMs = policy.windowMs / policy.slots;
       const options = { slotMs, slots: policy.slots + 1, told: 0, shared, leak: 0 };
-      return grid(options, (shape) => new SlidingRule(policy, shape));
+      const meaning = `sliding ${policy.windowMs} ${policy.slots}`;
+      return grid(meaning, options, (shape) => new SlidingRule(policy, shape));
     }
     case "tokenBucket":
     case "leakyBucket": {
@@ -85,7 +86,8 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + told + 1 : 1;
       // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
       const options = { slotMs, slots, told, shared, leak: policy.perSecond * slotMs };
-      return grid(options, (shape) => new BucketRule(policy, shape));
+      const meaning = `bucket ${slotMs} ${bitsOf(policy.perSecond)}`;
+      return grid(meaning, options, (shape) => new BucketRule(policy, shape));
     }
     case "slidingLog":
       return section(
@@ -104,9 +106,13 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
   }
 }
 
-function grid(options: SlotGridOptions, rule: (shape: GridShape) => Rule): RuleSection {
+function grid(
+  meaning: string,
+  options: SlotGridOptions,
+  rule: (shape: GridShape) => Rule,
+): RuleSection {
   return section(
-    `grid ${options.slotMs} ${options.slots} ${options.leak}`,
+    meaning,
     slotGridWords(options),
     (records, replicas, base) => new GridShape(records, replicas, base, options),
     rule,
@@ -139,8 +145,24 @@ function rulerOf(policy: FixedWindowPolicy): Ruler | null {
   return policy.align ? new EvenRuler(policy.windowMs) : null;
 }
 
+/** How a calendar cuts, with the defaults filled in: whoever leaves them out means the same. */
+function calendarWords({ unit, timeZone, weekStartsOn }: CalendarOptions): string {
+  // Names of zones are the same in either case, and others' names for one zone are not known here.
+  const zone = (timeZone ?? "UTC").toLowerCase();
+  return unit === "week" ? `week ${weekStartsOn ?? "monday"} ${zone}` : `${unit} ${zone}`;
+}
+
+/** The power of two at or below a sixteenth of the time; compared, as logarithms are rounded. */
 function bucketSlotMs(capacity: number, perSecond: number): number {
   const part = ((capacity / perSecond) * 1_000) / BUCKET_SLOT_PART;
-  const slotMs = 2 ** Math.floor(Math.log2(part));
-  return Math.min(Math.max(slotMs, BUCKET_SLOT_MS_MIN), BUCKET_SLOT_MS_MAX);
+  let slotMs = BUCKET_SLOT_MS_MIN;
+  while (slotMs < BUCKET_SLOT_MS_MAX && part >= 2 * slotMs) slotMs *= 2;
+  return slotMs;
+}
+
+/** A number as the 16 digits of its 64 bits: in decimals it is spelled differently elsewhere. */
+function bitsOf(value: number): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return bytes.toString("hex");
 }

@@ -17,7 +17,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 
-/** Asks for a replica's counts: 0 for all that still count. */
+/** Asks a replica for what it has counted; all who hear it learn that it has been asked for. */
 export interface Asking {
   readonly low: number;
   readonly high: number;

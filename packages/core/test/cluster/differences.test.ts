@@ -44,6 +44,29 @@ describe("limiters of one name that are not the same", () => {
     expect(pass(two)).toBe(100);
   });
 
+  it("count together when what one of them leaves out is what the other says", () => {
+    const week = { limit: 100, calendar: "week" } as const;
+    const spelled = { timeZone: "utc", weekStartsOn: "monday" } as const;
+    const one = join(network, {}, { policy: fixedWindow(week) });
+    const two = join(network, {}, { policy: fixedWindow({ ...week, ...spelled }) });
+    expect(troubles([one, two])).toEqual([null, null]);
+    hit(one, 100);
+    vi.advanceTimersByTime(500);
+    expect(pass(two)).toBe(0);
+  });
+
+  it("do not count together when their weeks begin on other days, or elsewhere", () => {
+    const week = { limit: 100, calendar: "week" } as const;
+    const one = join(network, {}, { policy: fixedWindow(week) });
+    const others = [
+      fixedWindow({ ...week, weekStartsOn: "sunday" }),
+      fixedWindow({ ...week, timeZone: "Asia/Tokyo" }),
+    ].map((policy) => join(network, {}, { policy }));
+    hit(one, 100);
+    vi.advanceTimersByTime(500);
+    expect(others.map((other) => pass(other))).toEqual([100, 100]);
+  });
+
   it("are found among many, and other names are none of their business", () => {
     const [one, two] = [join(network), join(network)];
     for (let index = 0; index < 20; index++) {

@@ -1,126 +1,181 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { blankComponent, type Component } from "../../src/lattice/component.ts";
-import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
-import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import type { PlaceKind } from "../../src/wire/component-section.ts";
-import { writeComponents } from "../../src/wire/component-writer.ts";
-import { type FrameKind, FrameWriter } from "../../src/wire/frame.ts";
-import { writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
-import { writeLimiters } from "../../src/wire/limiter-section.ts";
-import { writeNotes } from "../../src/wire/note-section.ts";
-import { writeAsking, writeHeard, writePage } from "../../src/wire/repair-sections.ts";
+import { makeRule } from "../../src/limiter/make-rule.ts";
+import { concurrency } from "../../src/policies/concurrency.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { leakyBucket } from "../../src/policies/leaky-bucket.ts";
+import type { Policy } from "../../src/policies/policy.ts";
+import { slidingLog } from "../../src/policies/sliding-log.ts";
+import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import { shareIdentity } from "../../src/replication/share.ts";
+import { Fingerprinter } from "../../src/store/fingerprint.ts";
 import { Seal } from "../../src/wire/seal.ts";
+import { type FrameVector, frameVectors } from "./frame-vectors.ts";
+import {
+  type ClusterKeys,
+  clusterKeys,
+  fingerprintOf,
+  identityOf,
+  meaningOf,
+  nameOf,
+  readFrame,
+  seedOf,
+} from "./plain-reader.ts";
+import { digitsOf, halvesOf } from "./section-writer.ts";
 
 const VECTORS = "./vectors.json";
-const SENT_AT_MS = 1_700_000_000_000;
-const LIMITER = { limiterLow: 0x0102_0304, limiterHigh: -2, ofLow: 0, ofHigh: 0 };
-const seal = new Seal("shop", "a secret");
 
-/** What a vector says, and the frame that says it. */
-interface Vector {
+type Options = Readonly<Record<string, unknown>>;
+/** A policy as its user gives it. */
+type Given = readonly [policy: Policy["kind"], options: Options];
+
+interface LimiterVector {
   readonly name: string;
-  readonly says: unknown;
-  readonly frame: string;
+  readonly policies: readonly { readonly policy: Policy["kind"]; readonly options: Options }[];
+  readonly meanings: readonly string[];
+  readonly identity: string;
 }
 
-function vector(
-  name: string,
-  kind: FrameKind,
-  says: unknown,
-  write: (writer: FrameWriter) => unknown,
-  isSealed = false,
-): Vector {
-  const writer = new FrameWriter(isSealed);
-  const replica = { replicaLow: 0x1111_1111, replicaHigh: 0x2222_2222 };
-  writer.begin({ kind, isSealed, tag: seal.tag, ...replica, sentAtMs: SENT_AT_MS, number: 300 });
-  write(writer);
-  const bytes = Buffer.from(writer.written());
-  const frame = isSealed ? Buffer.concat([bytes, seal.of(bytes)]) : bytes;
-  return { name, says, frame: frame.toString("hex") };
+interface ClusterVector {
+  readonly namespace: string;
+  readonly secret: string | null;
+  readonly tag: string;
+  /** What stands for the name of the first limiter, and the seed of its keys' fingerprints. */
+  readonly name: string;
+  readonly seed: string;
+  readonly keys: readonly {
+    readonly text?: string;
+    readonly bytes?: string;
+    readonly fingerprint: string;
+  }[];
 }
 
-function counts(name: string, places: PlaceKind, said: readonly Partial<Component>[]): Vector {
-  const components = said.map((given) => ({ ...blankComponent(), policy: 1, ...given }));
-  const batch = new ComponentBatch();
-  for (const component of components) batch.add(component);
-  batch.sort();
-  const names = {
-    describe: (opener: number, openedAtMs: number) => ({
-      ...{ low: opener, high: -opener },
-      agoMs: SENT_AT_MS - openedAtMs,
-    }),
-  };
-  const says = { ...LIMITER, places, components };
-  return vector(name, "counts", says, (writer) =>
-    writeComponents(writer, { ...LIMITER, policy: 1, places }, batch, 0, names),
+interface Vectors {
+  readonly version: number;
+  readonly limiters: readonly LimiterVector[];
+  readonly clusters: readonly [ClusterVector, ClusterVector];
+  readonly frames: readonly FrameVector[];
+}
+
+const FACTORIES: Readonly<Record<Policy["kind"], (options: never) => Policy>> = {
+  ...{ fixedWindow, slidingWindow, slidingLog, tokenBucket, leakyBucket, concurrency },
+};
+
+const minute = { limit: 100, windowMs: 60_000 };
+const LIMITERS: readonly (readonly [name: string, ...policies: readonly Given[]])[] = [
+  ["api", ["fixedWindow", minute]],
+  ["api", ["fixedWindow", { ...minute, limit: 5, ban: { after: 20, forMs: 3_600_000 } }]],
+  ["api", ["fixedWindow", { ...minute, backoff: true }]],
+  ["api", ["fixedWindow", { ...minute, align: true }]],
+  ["api", ["fixedWindow", { limit: 10, calendar: "day" }]],
+  ["api", ["fixedWindow", { limit: 10, calendar: "month", timeZone: "Europe/Berlin" }]],
+  ["api", ["fixedWindow", { limit: 10, calendar: "week", timeZone: "utc" }]],
+  ["api", ["fixedWindow", { limit: 10, calendar: "week", weekStartsOn: "sunday" }]],
+  ["api", ["slidingWindow", minute]],
+  ["api", ["slidingWindow", { limit: 100, windowMs: 50_000 }]],
+  ["api", ["slidingWindow", { limit: 100, windowMs: 1_000, slots: 4 }]],
+  ["api", ["tokenBucket", { capacity: 20, refillPerSecond: 5 }]],
+  ["api", ["leakyBucket", { capacity: 20, leakPerSecond: 5, maxWaitMs: 500 }]],
+  ["api", ["tokenBucket", { capacity: 0, refillPerSecond: 0.1 }]],
+  ["api", ["tokenBucket", { capacity: 2_047, refillPerSecond: 1_000 }]],
+  ["api", ["tokenBucket", { capacity: 2_048, refillPerSecond: 1_000 }]],
+  ["api", ["tokenBucket", { capacity: 16_383, refillPerSecond: 1_000 }]],
+  ["api", ["tokenBucket", { capacity: 16_384, refillPerSecond: 1_000 }]],
+  ["api", ["tokenBucket", { capacity: 100, refillPerSecond: 1 / 60 }]],
+  ["api", ["slidingLog", minute]],
+  ["api", ["concurrency", { limit: 10 }]],
+  [
+    "sign-in",
+    ["tokenBucket", { capacity: 10, refillPerSecond: 2 }],
+    ["fixedWindow", { limit: 1_000, calendar: "hour" }],
+    ["concurrency", { limit: 3 }],
+  ],
+  ['a "name" with \\, <&>, grüße, 東京, 🦊 and \u2028', ["concurrency", { limit: 10 }]],
+];
+
+const SECRET = "thirty-two bytes, drawn at random";
+const TEXTS = ["ada", "", "10.0.0.1", "user:1234567", "grüße", "東京🦊", "half \ud800 a pair"];
+const BYTES = ["616461", "00ff80", "c3a9"];
+
+function limiterVector([name, ...given]: (typeof LIMITERS)[number]): LimiterVector {
+  const policies = given.map(([policy, options]) => ({ policy, options }));
+  const meanings = policies.map(
+    ({ policy, options }) => makeRule(FACTORIES[policy](options as never), true).meaning,
   );
+  return { name, policies, meanings, identity: digitsOf(shareIdentity(name, meanings)) };
 }
 
-function vectors(): Vector[] {
-  const behind = [{ low: 5, high: 6, number: 299 }];
-  const heartbeat = {
-    isReady: true,
-    upMs: 70_000,
-    known: 0xcafe_babe,
-    allowed: 2 ** 40,
-    refused: 129,
-    behind,
+function clusterVector(seal: Seal, secret: string | null, first: LimiterVector): ClusterVector {
+  const tag = Buffer.alloc(4);
+  tag.writeUInt32LE(seal.tag);
+  const seed = seal.keySeed(halvesOf(first.identity));
+  const fingerprinter = new Fingerprinter(seed);
+  const take = (key: string | Uint8Array): string => {
+    fingerprinter.take(key);
+    return digitsOf(fingerprinter);
   };
-  const asking = { low: 5, high: -6, since: 250, others: false };
-  const gone = {
-    low: 5,
-    high: 6,
-    upTo: 299,
-    clockMs: SENT_AT_MS + 7,
-    silentMs: 4_000,
-    above: 0x8000_0005,
+  return {
+    ...{ namespace: "shop", secret, tag: tag.toString("hex") },
+    ...{ name: digitsOf(seal.nameTag(first.name)), seed: digitsOf(seed) },
+    keys: [
+      ...TEXTS.map((text) => ({ text, fingerprint: take(text) })),
+      ...BYTES.map((bytes) => ({ bytes, fingerprint: take(Buffer.from(bytes, "hex")) })),
+    ],
   };
-  const page = { since: 250, upTo: 300, telling: 4, part: 1, parts: 2 };
-  const marks = [{ reset: 3, untilMs: SENT_AT_MS, limit: Number.POSITIVE_INFINITY }, undefined];
-  const note = { low: 9, high: -9, reset: 7, markReset: 0, marks };
-  const level = { low: 9, high: -9, reset: 7, slot: 99, level: 1_500 };
-  const opened = SENT_AT_MS - 30_000;
-  const names = { name: seal.nameTag("api"), identity: { low: 1, high: 2 } };
-  const limiters = [{ ...names, limits: [100, 2 ** 40] }];
-  return [
-    counts("two windows of one key, and one of another", "window", [
-      { low: 1, high: 1, opener: 3, place: opened, hits: 5 },
-      { low: 1, high: 1, opener: 4, place: opened + 7, hits: 200, refunds: 2, refusals: 1 },
-      { low: 2, high: -1, opener: 3, place: opened - 70_000, hits: 1, generation: 8, reset: 9 },
-    ]),
-    counts("slots", "place", [
-      { low: 1, high: 1, place: 100, hits: 2 ** 33 },
-      { low: 1, high: 1, place: 99, hits: 1 },
-      { low: 7, high: 1, place: 50, hits: 1 },
-    ]),
-    counts("a gauge", "none", [{ low: 1, high: 1, hits: 8, refunds: 7 }]),
-    vector("resets and a block", "counts", { resetAll: 5, notes: [note] }, (writer) =>
-      writeNotes(writer, { low: 1, high: 2 }, 5, [note], 0),
-    ),
-    vector("the level of a bucket", "page", { page, checkpoints: [level] }, (writer) => {
-      writePage(writer, page);
-      writeCheckpoints(writer, { low: 1, high: 2, policy: 0 }, [level], 0);
-    }),
-    vector("that the sender speaks for another", "page", gone, (w) => writeHeard(w, gone)),
-    vector("a heartbeat", "heartbeat", heartbeat, (writer) => writeHeartbeat(writer, heartbeat)),
-    vector("limiters", "heartbeat", { limiters }, (writer) => writeLimiters(writer, limiters)),
-    vector("a question, sealed", "request", asking, (writer) => writeAsking(writer, asking), true),
-  ];
 }
 
-describe("frames", () => {
-  it("are the bytes that the published vectors say, so that other programs can be written", async () => {
-    const limiter = { low: LIMITER.limiterLow, high: LIMITER.limiterHigh };
-    const file = {
-      version: 0,
-      namespace: "shop",
-      secret: "a secret",
-      limiter,
-      keySeed: seal.keySeed(limiter),
-      tag: seal.tag,
-      vectors: vectors(),
-    };
-    const text = JSON.stringify(file, (_, value) => (value === Infinity ? "Infinity" : value), 2);
-    await expect(`${text}\n`).toMatchFileSnapshot(VECTORS);
+function made(): Vectors {
+  const [open, sealed] = [new Seal("shop", undefined), new Seal("shop", SECRET)];
+  const limiters = LIMITERS.map(limiterVector);
+  return {
+    version: 0,
+    limiters,
+    clusters: [
+      clusterVector(open, null, limiters[0]!),
+      clusterVector(sealed, SECRET, limiters[0]!),
+    ],
+    frames: frameVectors(open, sealed),
+  };
+}
+
+function published(): Vectors {
+  return JSON.parse(readFileSync(new URL(VECTORS, import.meta.url), "utf8")) as Vectors;
+}
+
+describe("the published vectors", () => {
+  it("are what this code says, so that other programs can be written", async () => {
+    await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(VECTORS);
+  });
+
+  it("are limiters whose identities follow from what their policies were given", () => {
+    for (const { name, policies, meanings, identity } of published().limiters) {
+      expect(policies.map(({ policy, options }) => meaningOf(policy, options))).toEqual(meanings);
+      expect(identityOf(name, meanings)).toBe(identity);
+    }
+  });
+
+  it("are keys whose fingerprints follow from namespace, secret and the limiter's identity", () => {
+    const { limiters, clusters } = published();
+    const [limiter] = limiters;
+    for (const { namespace, secret, tag, name, seed, keys } of clusters) {
+      const derived = clusterKeys(namespace, secret);
+      expect(derived.tag).toBe(tag);
+      expect(nameOf(derived, limiter!.name)).toBe(name);
+      expect(seedOf(derived, limiter!.identity)).toBe(seed);
+      for (const { text = "", bytes, fingerprint } of keys) {
+        const key = bytes === undefined ? Buffer.from(text) : Buffer.from(bytes, "hex");
+        expect(fingerprintOf(seed, key)).toBe(fingerprint);
+      }
+    }
+  });
+
+  it("are frames in which a reader written from the page alone finds what they say", () => {
+    const { clusters, frames } = published();
+    const [open, sealed] = clusters.map(({ namespace, secret }) => clusterKeys(namespace, secret));
+    for (const { says, frame } of frames) {
+      expect(readFrame(frame, (says.isSealed ? sealed : open) as ClusterKeys)).toEqual(says);
+    }
+    expect(new Set(frames.map(({ says }) => says.kind)).size).toBe(6);
   });
 });

@@ -1,0 +1,300 @@
+/**
+ * Frames, identities and fingerprints as the page on the wire format describes them, read and computed
+ * without the code under test: what a program in another language would do.
+ *
+ * 64-bit values are the 16 hexadecimal digits of their bytes, in the order in which frames carry them.
+ */
+
+import { createHash, createHmac, hkdfSync } from "node:crypto";
+
+const KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"];
+const MARKS = ["block", "penalty", "drain"];
+const MASK_64 = 2n ** 64n - 1n;
+
+type Said = Record<string, unknown>;
+
+// ── Names: of clusters, limiters and keys ──────────────────────────────────────────────────────
+
+export interface ClusterKeys {
+  readonly seedKey: Buffer;
+  readonly tag: string;
+  readonly sealKey: Buffer;
+}
+
+export function clusterKeys(namespace: string, secret: string | null): ClusterKeys {
+  const derived = hkdfSync("sha256", secret ?? "", `tidegate:${namespace}`, "frames", 68);
+  const bytes = Buffer.from(derived);
+  return {
+    seedKey: bytes.subarray(0, 32),
+    tag: bytes.toString("hex", 32, 36),
+    sealKey: bytes.subarray(36),
+  };
+}
+
+export function identityOf(name: string, meanings: readonly string[]): string {
+  const quoted = [name, ...meanings].map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`);
+  return createHash("sha256").update(`[${quoted}]`).digest("hex").slice(0, 16);
+}
+
+export function nameOf({ seedKey }: ClusterKeys, name: string): string {
+  return createHmac("sha256", seedKey).update(`name:${name}`).digest("hex").slice(0, 16);
+}
+
+export function seedOf({ seedKey }: ClusterKeys, identity: string): string {
+  return createHmac("sha256", seedKey)
+    .update(Buffer.from(identity, "hex"))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** What a policy counts by, from what its user gave. */
+export function meaningOf(policy: string, options: Said): string {
+  const refusals = options["ban"] !== undefined || Boolean(options["backoff"]);
+  const { windowMs, calendar, timeZone = "UTC", weekStartsOn = "monday" } = options;
+  if (policy === "fixedWindow" && calendar !== undefined) {
+    const first = calendar === "week" ? ` ${weekStartsOn}` : "";
+    return `aligned ${calendar}${first} ${String(timeZone).toLowerCase()} ${refusals}`;
+  }
+  if (policy === "fixedWindow") {
+    return `${options["align"] === true ? "aligned" : "window"} ${windowMs} ${refusals}`;
+  }
+  if (policy === "slidingWindow") {
+    let slots = 12;
+    while (Number(windowMs) % slots !== 0) slots--;
+    return `sliding ${windowMs} ${options["slots"] ?? slots}`;
+  }
+  if (policy === "slidingLog") return `log ${windowMs}`;
+  if (policy === "concurrency") return "gauge";
+  const rate = Number(options["refillPerSecond"] ?? options["leakPerSecond"]);
+  const part = ((Number(options["capacity"]) / rate) * 1_000) / 16;
+  const widths = [1_024, 512, 256, 128].filter((width) => width <= part);
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, rate);
+  return `bucket ${widths[0] ?? 64} ${Buffer.from(bits.buffer).toString("hex")}`;
+}
+
+/** HalfSipHash-2-4 with 64 bits. */
+export function fingerprintOf(seed: string, key: Uint8Array): string {
+  const seedBytes = Buffer.from(seed, "hex");
+  const [k0, k1] = [seedBytes.readUInt32LE(0), seedBytes.readUInt32LE(4)];
+  const v = Uint32Array.from([k0, k1 ^ 0xee, k0 ^ 0x6c796765, k1 ^ 0x74656462]);
+  const turn = (at: number, by: number): void => {
+    v[at] = (v[at]! << by) | (v[at]! >>> (32 - by));
+  };
+  const mix = (at: number, from: number, by: number): void => {
+    v[at]! += v[from]!;
+    turn(from, by);
+    v[from]! ^= v[at]!;
+  };
+  const rounds = (count: number): void => {
+    for (let round = 0; round < count; round++) {
+      mix(0, 1, 5);
+      turn(0, 16);
+      mix(2, 3, 8);
+      mix(0, 3, 7);
+      mix(2, 1, 13);
+      turn(2, 16);
+    }
+  };
+  const words = Buffer.alloc((key.length & ~3) + 4);
+  words.set(key);
+  words[words.length - 1] = key.length & 0xff;
+  for (let at = 0; at < words.length; at += 4) {
+    v[3]! ^= words.readUInt32LE(at);
+    rounds(2);
+    v[0]! ^= words.readUInt32LE(at);
+  }
+  const fingerprint = Buffer.alloc(8);
+  v[2]! ^= 0xee;
+  rounds(4);
+  fingerprint.writeUInt32LE((v[1]! ^ v[3]!) >>> 0, 0);
+  v[1]! ^= 0xdd;
+  rounds(4);
+  fingerprint.writeUInt32LE((v[1]! ^ v[3]!) >>> 0, 4);
+  return fingerprint.toString("hex");
+}
+
+// ── Frames ─────────────────────────────────────────────────────────────────────────────────────
+
+class Bytes {
+  #at = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isOver(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  take(count: number): Buffer {
+    if (this.#at + count > this.#bytes.length) throw new Error("the frame ends too early");
+    this.#at += count;
+    return this.#bytes.subarray(this.#at - count, this.#at);
+  }
+
+  u8(): number {
+    return this.take(1)[0]!;
+  }
+
+  u16(): number {
+    return this.take(2).readUInt16LE();
+  }
+
+  u32(): number {
+    return this.take(4).readUInt32LE();
+  }
+
+  u64(): string {
+    return this.take(8).toString("hex");
+  }
+
+  varint(): number {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = this.u8();
+      value |= BigInt(byte & 127) << shift;
+      if (byte > 127) continue;
+      if ((byte === 0 && shift > 0n) || value >= 2n ** 53n) throw new Error("no varint");
+      return Number(value);
+    }
+  }
+
+  signed(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+/** Everything that a frame says; its seal is checked where it has one. */
+export function readFrame(hex: string, { tag, sealKey }: ClusterKeys): Said {
+  const whole = Buffer.from(hex, "hex");
+  const isSealed = whole[4] === 1;
+  const frame = isSealed ? whole.subarray(0, -16) : whole;
+  const seal = createHmac("sha256", sealKey).update(frame).digest().subarray(0, 16);
+  if (isSealed && !seal.equals(whole.subarray(-16))) throw new Error("the seal is another");
+  const bytes = new Bytes(frame);
+  if (bytes.take(3).toString("latin1") !== "tg\0") throw new Error("no frame of version 0");
+  const kind = KINDS[bytes.u8()];
+  if (kind === undefined || bytes.u8() > 1) throw new Error("no frame of version 0");
+  if (bytes.take(4).toString("hex") !== tag) throw new Error("a frame of another cluster");
+  const replica = bytes.u64();
+  const header = { kind, isSealed, replica, sentAt: bytes.varint(), number: bytes.varint() };
+  const sections: Said[] = [];
+  while (!bytes.isOver) {
+    const read = SECTIONS[bytes.u8()];
+    const section = new Bytes(bytes.take(bytes.u16()));
+    if (read !== undefined) sections.push(read(section));
+  }
+  return { ...header, sections };
+}
+
+/** What `read` returns until the section ends. */
+function all<Item>(bytes: Bytes, read: () => Item): Item[] {
+  const items: Item[] = [];
+  while (!bytes.isOver) items.push(read());
+  return items;
+}
+
+function times<Item>(count: number, read: () => Item): Item[] {
+  return Array.from({ length: count }, read);
+}
+
+const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
+  1: readComponents,
+  2: readNotes,
+  3: (bytes) => {
+    const [limiter, policy, slot] = [bytes.u64(), bytes.u8(), bytes.varint()];
+    const levels = all(bytes, () => ({
+      ...{ key: bytes.u64(), reset: bytes.varint() },
+      ...{ slot: slot - bytes.varint(), level: Math.floor(bytes.varint() / 2) },
+    }));
+    return { type: 3, limiter, policy, levels };
+  },
+  4: (bytes) => ({
+    ...{ type: 4, isReady: bytes.u8() === 1, upMs: bytes.varint(), known: bytes.u32() },
+    ...{ allowed: bytes.varint(), refused: bytes.varint() },
+    behind: times(bytes.u8(), () => ({ replica: bytes.u64(), number: bytes.varint() })),
+  }),
+  5: (bytes) => ({
+    ...{ type: 5, replica: bytes.u64(), since: bytes.varint(), others: bytes.u8() === 1 },
+  }),
+  6: (bytes) => ({
+    ...{ type: 6, since: bytes.varint(), upTo: bytes.varint(), telling: bytes.varint() },
+    ...{ part: bytes.varint(), parts: bytes.varint() },
+  }),
+  7: (bytes) => ({
+    ...{ type: 7, replica: bytes.u64(), upTo: bytes.varint(), clock: bytes.varint() },
+    ...{ silent: bytes.varint(), above: bytes.u32() },
+  }),
+  8: (bytes) => ({
+    type: 8,
+    limiters: all(bytes, () => ({
+      ...{ name: bytes.u64(), identity: bytes.u64() },
+      limits: times(bytes.u8(), () => bytes.varint()),
+    })),
+  }),
+};
+
+function readComponents(bytes: Bytes): Said {
+  const head = { type: 1, limiter: bytes.u64(), of: bytes.u64(), policy: bytes.u8() };
+  const [places, gapBytes, ageBytes] = [bytes.u8(), bytes.u8(), bytes.u8()];
+  const [generation, reset, base] = [bytes.varint(), bytes.varint(), bytes.varint()];
+  const openers = times(bytes.u8(), () => ({
+    ...{ opener: bytes.u64(), base: bytes.varint(), agoMs: bytes.signed() },
+  }));
+  let key = 0n;
+  const entries = all(bytes, () => {
+    const flags = bytes.u8();
+    if ((flags & 16) === 0) key += gapOf(bytes, gapBytes);
+    if (key > MASK_64) throw new Error("the fingerprint is too large");
+    const number = (flags & 15) === 15 ? bytes.varint() : flags & 15;
+    const age = places !== 0 ? 0 : ageBytes === 2 ? bytes.u16() : bytes.varint();
+    const opener = openers[number];
+    const place = [
+      { opener: opener?.opener, openedAt: (opener?.base ?? 0) - age },
+      { place: base - number },
+      {},
+    ][places];
+    const hits = bytes.varint();
+    const refunds = (flags & 32) === 0 ? 0 : bytes.varint();
+    const refusals = (flags & 64) === 0 ? 0 : bytes.varint();
+    const [itsGeneration, itsReset] =
+      (flags & 128) === 0 ? [generation, reset] : [bytes.varint(), bytes.varint()];
+    const counts = { hits, refunds, refusals, generation: itsGeneration, reset: itsReset };
+    return { key: hexOf(key), ...place, ...counts };
+  });
+  const isWindow = places === 0;
+  return { ...head, places, ...(isWindow && { openers }), entries };
+}
+
+function gapOf(bytes: Bytes, count: number): bigint {
+  const gap = numberOf(bytes.take(count));
+  const isAllOnes = gap === 2n ** BigInt(8 * count) - 1n;
+  return isAllOnes && count < 8 ? numberOf(bytes.take(8)) : gap;
+}
+
+function numberOf(little: Buffer): bigint {
+  return BigInt(`0x${Buffer.from(little).reverse().toString("hex")}`);
+}
+
+function hexOf(key: bigint): string {
+  return Buffer.from(key.toString(16).padStart(16, "0"), "hex").reverse().toString("hex");
+}
+
+function readNotes(bytes: Bytes): Said {
+  const [limiter, resetOfAll] = [bytes.u64(), bytes.varint()];
+  const notes = all(bytes, () => {
+    const [key, flags] = [bytes.u64(), bytes.u8()];
+    const reset = (flags & 1) === 0 ? 0 : bytes.varint();
+    const resetOfMarks = (flags & 2) === 0 ? 0 : bytes.varint();
+    const marks = MARKS.flatMap((mark, at) => {
+      if ((flags & (4 << at)) === 0) return [];
+      const [itsReset, until, limit] = [bytes.varint(), bytes.varint(), bytes.varint()];
+      return [{ mark, reset: itsReset, until, limit: limit === 0 ? null : limit - 1 }];
+    });
+    return { key, reset, resetOfMarks, marks };
+  });
+  return { type: 2, limiter, resetOfAll, notes };
+}
