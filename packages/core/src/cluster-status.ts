@@ -31,6 +31,8 @@ export interface ClusterStatus {
   readonly isConnected: boolean;
   /** Whether it is cut off from others that it knows. */
   readonly degraded: boolean;
+  /** How often that has begun since it joined. */
+  readonly cuts: number;
   /** What is added to this process's clock to have the cluster's. */
   readonly clockOffsetMs: number;
   /** How long ago the one was last heard that has been silent for longest, of those alive. */
@@ -74,6 +76,7 @@ export function statusOf(
     isReady: arrival.isOver,
     isConnected: sender.isConnected,
     degraded: outlook.separation?.kind === "cut",
+    cuts: outlook.cuts,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...silences),
     frames: {

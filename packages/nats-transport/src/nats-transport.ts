@@ -271,5 +271,7 @@ export function natsTransport(options: NatsTransportOptions): NatsTransport {
   if (typeof connection !== "function" && !isPromise(connection) && !isConnection(connection)) {
     throw invalidOption("connection", EXPECTED, connection);
   }
+  // A promise may be rejected before anybody joins with it, who is told then; that must not end the process.
+  if (isPromise(connection)) Promise.resolve(connection).catch(() => {});
   return new TransportOverNats(connection, subjectPrefix(subject));
 }

@@ -33,4 +33,14 @@ describe("a cluster whose connection does not come", () => {
     await left;
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("is told that a promise was rejected, also one that was before anybody joined", async () => {
+    vi.useRealTimers();
+    const transport = natsTransport({ connection: Promise.reject(new Error("refused")) });
+    // Whoever runs these tests fails if a rejection is left alone for a turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    await vi.waitUntil(() => cluster.status().lastTrouble?.includes("(refused)"));
+    await cluster.leave();
+  });
 });

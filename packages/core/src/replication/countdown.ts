@@ -8,12 +8,16 @@
  */
 
 export interface CountdownOptions {
-  /** The least time between two frames of this process. */
+  /** The least time between two frames of this process, while there are few others. */
   readonly spacingMs: number;
   /** How long a change waits at most when its key is past half of its limit, and otherwise. */
   readonly nearMs: number;
   readonly farMs: number;
 }
+
+/** More replicas than one for each of these leave more time between frames: each hears those of all. */
+const SPACING_PER_REPLICA_MS = 0.25;
+const SPACING_MS_MAX = 100;
 
 /** Whether hits of which nobody has been told could matter, with so many replicas keeping some back. */
 export function isUrgent(replicas: number, untold: number, ceiling: number, used: number): boolean {
@@ -25,7 +29,8 @@ export class Countdown {
   /** When the next frame is to leave; infinite while there is nothing to say. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
   readonly #options: CountdownOptions;
-  #leftAtMs = Number.NEGATIVE_INFINITY;
+  /** Until when no other frame may leave. */
+  #spacedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: CountdownOptions) {
     this.#options = options;
@@ -33,7 +38,7 @@ export class Countdown {
 
   /** Something that cannot wait: an opening, a reset, a mark, or hits that could matter. */
   urgent(nowMs: number): boolean {
-    return this.#due(Math.max(nowMs, this.#leftAtMs + this.#options.spacingMs));
+    return this.#due(nowMs);
   }
 
   /** Hits of a key that has so much of its limit used and has to be told of at some time. */
@@ -42,20 +47,17 @@ export class Countdown {
     return this.#due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
   }
 
-  /** A window or slot closes, and what was counted in it has to be known by then. */
-  closes(atMs: number): boolean {
-    return this.#due(atMs);
-  }
-
-  /** A frame with everything has left. */
-  left(nowMs: number): void {
-    this.#leftAtMs = nowMs;
+  /** A frame with everything has left, and so many replicas hear of it. */
+  left(nowMs: number, replicas: number): void {
+    const wideMs = Math.min(Math.ceil(SPACING_PER_REPLICA_MS * replicas), SPACING_MS_MAX);
+    this.#spacedUntilMs = nowMs + Math.max(this.#options.spacingMs, wideMs);
     this.dueAtMs = Number.POSITIVE_INFINITY;
   }
 
   #due(atMs: number): boolean {
-    if (atMs >= this.dueAtMs) return false;
-    this.dueAtMs = Math.max(atMs, this.#leftAtMs + this.#options.spacingMs);
+    const dueAtMs = Math.max(atMs, this.#spacedUntilMs);
+    if (dueAtMs >= this.dueAtMs) return false;
+    this.dueAtMs = dueAtMs;
     return true;
   }
 }

@@ -27,6 +27,11 @@ export class Outlook {
     this.#options = options;
   }
 
+  /** How often the others were not heard any more. */
+  get cuts(): number {
+    return this.#isolation.cuts;
+  }
+
   /** When to look again, if that is sooner than with every heartbeat. */
   get dueAtMs(): number {
     return this.#isolation.dueAtMs;

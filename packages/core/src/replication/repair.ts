@@ -9,6 +9,7 @@
 import type { Replicas } from "../store/replicas.ts";
 import { BEHIND_MAX, type Behind, type Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
+import type { Listener } from "./listener.ts";
 import type { Member, Members } from "./members.ts";
 import { type RelayOptions, RelayRounds } from "./relay-rounds.ts";
 import { halvesOf, idOf } from "./replica-id.ts";
@@ -35,6 +36,7 @@ export interface RepairOptions extends RelayOptions {
   readonly members: Members;
   readonly silentMs: number;
   readonly sender: Sender;
+  readonly listener: Pick<Listener, "isAhead" | "twin">;
 }
 
 export class Repair {
@@ -89,6 +91,7 @@ export class Repair {
   asked(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
     const { replicas, members } = this.#options;
     const id = idOf(low, high);
+    this.#claimed(id, since);
     if (id === replicas.selfId) {
       const isUnderWay = this.#isTelling(from.id, since, others);
       if (since <= sent && !isUnderWay) this.#owe(from, since, others, now);
@@ -102,6 +105,7 @@ export class Repair {
 
   /** A replica has said what it is behind on. */
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
+    for (const { low, high, number } of behind) this.#claimed(idOf(low, high), number);
     from.deafness.said(behind);
     from.reception.hear(behind, this.#options.replicas.selfId);
     if (behind.length > 0) this.#relays.named(now);
@@ -148,6 +152,15 @@ export class Repair {
     const others = levels ? Array.from(this.#options.members.all()) : [];
     this.#telling = { since, to, others: levels };
     this.#options.answer({ since, to, others, levels, toNewcomer: this.#answersNewcomer });
+  }
+
+  /**
+   * Somebody has heard a replica up to a frame. If that is this one and it has not sent that frame, then
+   * another process has under this id, such as one of which this is an earlier snapshot.
+   */
+  #claimed(id: string, number: number): void {
+    const { replicas, listener } = this.#options;
+    if (id === replicas.selfId && listener.isAhead(number)) listener.twin();
   }
 
   /** Whether what somebody asks for is being told already, which may take a while. */

@@ -136,7 +136,7 @@ export class Replicator implements Listener {
     this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
     this.#repair = new Repair({
       ...common,
-      recent: this.#recent,
+      ...{ recent: this.#recent, listener: this },
       silentMs: BEHIND_AFTER_MS,
       answer: (answer) => this.teller.answer(answer),
       isAnswering: () => this.teller.isAnswering,

@@ -163,11 +163,11 @@ export class Teller implements Announcer {
   }
 
   #flush(now: number): void {
-    const { sender, shares, wakeAt } = this.#options;
+    const { sender, shares, wakeAt, replicas } = this.#options;
     this.#advance(now);
     for (const { store } of shares()) store.closeFrame();
     const number = ++this.#closed;
-    this.#countdown.left(now);
+    this.#countdown.left(now, replicas.aliveCount);
     const done = (): void => {
       sender.counted = number;
       wakeAt(this.dueAtMs);

@@ -47,6 +47,24 @@ describe("two processes that came up with one id", () => {
     fleet.close();
   });
 
+  it("are told apart although one was a snapshot that began when the other had ended", () => {
+    const fleet = new SimulatedFleet({ policies: windows });
+    const [other, one] = [fleet.add(), fleet.add(0, ID)];
+    fleet.pass(2_000);
+    hit(one, 100);
+    fleet.pass(2_000);
+    one.crash();
+    fleet.replicas = [other];
+    fleet.pass(10_000);
+    const snapshot = fleet.add(0, ID);
+    fleet.pass(2_000);
+    hit(snapshot, 50);
+    fleet.pass(15_000);
+    expect(snapshot.replicator.replicas.selfId).not.toBe(ID);
+    expect(fleet.replicas.map((replica) => replica.view("ada")[0])).toEqual([150, 150]);
+    fleet.close();
+  });
+
   it("cannot make each other take one id after the other", () => {
     const fleet = new SimulatedFleet({ policies: windows });
     const one = fleet.add(0, ID);

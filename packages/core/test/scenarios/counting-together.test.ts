@@ -197,14 +197,26 @@ describe("replicas that share limits", () => {
 
   it("HealthCheck: say whom they hear, and that they are cut off", () => {
     const limiters = together(fixedWindow({ limit: 10, windowMs: HOUR }), 2);
-    expect(clusters[0]!.status()).toMatchObject({ degraded: false, peers: [{ isAlive: true }] });
+    expect(clusters[0]!.status()).toMatchObject({
+      degraded: false,
+      cuts: 0,
+      peers: [{ isAlive: true }],
+    });
     network.change({ loss: 1 });
     pass(5 * SECOND);
-    expect(clusters[0]!.status()).toMatchObject({ degraded: true, peers: [{ isAlive: false }] });
+    expect(clusters[0]!.status()).toMatchObject({
+      degraded: true,
+      cuts: 1,
+      peers: [{ isAlive: false }],
+    });
     expect(limiters[0]!.check("account")).toMatchObject({ allowed: true, degraded: true });
     network.change({});
     pass(3 * SECOND);
-    expect(clusters[0]!.status()).toMatchObject({ degraded: false, peers: [{ isAlive: true }] });
+    expect(clusters[0]!.status()).toMatchObject({
+      degraded: false,
+      cuts: 1,
+      peers: [{ isAlive: true }],
+    });
   });
 
   it.each([
