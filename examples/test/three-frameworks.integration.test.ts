@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { NatsServer } from "@tidegate/testkit";
 import { expect, it } from "vitest";
 import { RunningExample } from "./running-example.ts";
 
@@ -57,6 +58,26 @@ it("three-frameworks: share one limit, show it, and hold it over a crash", async
   await pause(1_000);
   expect((await example.ask({}, koa)).status).toBe(429);
   expect(said()).not.toMatch(/hears [3-9] of|of [3-9] others/);
+});
+
+it("three-frameworks: share one limit over a nats-server, too", async ({ onTestFinished }) => {
+  const server = await NatsServer.start();
+  onTestFinished(() => server.stop());
+  const env = { NATS_URL: server.url };
+  const example = await RunningExample.start("three-frameworks", { addresses: 3, env });
+  onTestFinished(() => example.stop());
+  await until(
+    () => example.output.includes("Ctrl+C"),
+    () => example.output,
+  );
+  for (let sent = 0; sent < LIMIT; sent++) {
+    expect((await example.ask({}, example.addresses[sent % 3])).status).toBe(200);
+    await pause(BETWEEN_MS);
+  }
+  await pause(BETWEEN_MS);
+  for (const address of example.addresses) {
+    expect((await example.ask({}, address)).status).toBe(429);
+  }
 });
 
 it("three-frameworks: ends with the process that started it", async ({ onTestFinished }) => {

@@ -2,12 +2,14 @@
  * A process of its own that says who it is until it has heard of as many as it was told to expect,
  * and then for a little longer, for those who came late. Runs the built package.
  *
- * As `cluster <count> …` it is the parent of so many workers of node:cluster instead, and as
- * `thread …` a worker thread.
+ * As `cluster <count> …` it is the parent of so many workers of node:cluster instead, as `fork …` of a
+ * process that it forks, and as `thread …` a worker thread.
  */
 
+import { fork } from "node:child_process";
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { ipcTransport } from "../../dist/transport/ipc-transport.js";
 
@@ -16,6 +18,8 @@ const [mode, ...rest] = process.argv.slice(2);
 if (mode === "thread" && process.env["IPC_TEST_THREAD"] === undefined) {
   const env = { ...process.env, IPC_TEST_THREAD: "1" };
   new Worker(new URL(import.meta.url), { argv: [mode, ...rest], env });
+} else if (mode === "fork") {
+  fork(fileURLToPath(import.meta.url), ["alone", ...rest]);
 } else if (mode === "cluster" && cluster.isPrimary) {
   const [count, ...others] = rest;
   cluster.setupPrimary({ args: [mode, ...others] });

@@ -19,16 +19,17 @@ function run(...args: readonly string[]): Promise<string> {
 }
 
 describe("processes of one machine hear one another", () => {
-  it("whatever started them: on their own, as workers of node:cluster, and as threads", async () => {
+  it("whatever started them: on their own, forked, as workers of node:cluster, and as threads", async () => {
     const namespace = randomBytes(8).toString("hex");
-    const expected = "6";
+    const expected = "7";
     const printed = await Promise.all([
       run("alone", namespace, expected),
       run("alone", namespace, expected),
+      run("fork", namespace, expected),
       run("cluster", "3", namespace, expected),
       run("thread", namespace, expected),
       run("thread", namespace, expected),
     ]);
-    expect(printed.join("")).toBe("all\n".repeat(7));
+    expect(printed.join("")).toBe("all\n".repeat(8));
   });
 });
