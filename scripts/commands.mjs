@@ -11,6 +11,7 @@ import { runChecks } from "./check.mjs";
 import { install } from "./install.mjs";
 import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
+import { runSabotages } from "./sabotage.mjs";
 import { start } from "./start.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
@@ -36,13 +37,17 @@ const COMMANDS = {
     return closing([await tests([...projects, ...args])]);
   },
 
-  /** `test` with many more random histories, and the packed packages on every runtime. */
+  /**
+   * `test` with many more random histories, sabotage that it has to notice, and the packed packages on
+   * every runtime.
+   */
   async all(args) {
     const built = await build();
     const checked = await check([]);
     const server = await natsServer();
     const tested = await tests(args, { ...server.env, TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
-    return closing([built, checked, server, tested, await runRuntimes()]);
+    const sabotaged = await runSabotages();
+    return closing([built, checked, server, tested, sabotaged, await runRuntimes()]);
   },
 
   async build() {
