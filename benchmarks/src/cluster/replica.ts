@@ -29,7 +29,8 @@ export class ClusterReplica {
       keepMs: KEEP_MS,
       seed: SEED,
     });
-    this.#decider = new internals.Decider(this.#store, [section.rule()], [policy]);
+    const rule = section.rule(this.#store.shapes[0]!);
+    this.#decider = new internals.Decider(this.#store, [rule], [policy]);
     this.#component = internals.blankComponent();
     this.#fingerprinter = new internals.Fingerprinter({ low: SEED, high: ~SEED });
   }

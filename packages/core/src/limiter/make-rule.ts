@@ -7,7 +7,6 @@
  * power of two, so that a capacity can be changed a little without beginning another budget.
  */
 
-import { invariant } from "../errors.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import type { Policy } from "../policies/policy.ts";
 import { AlignedShape, alignedShapeWords } from "../store/aligned-shape.ts";
@@ -45,7 +44,8 @@ const BUCKET_SLOT_MS_MAX = 1_024;
 export interface RuleSection extends Section {
   /** All that must agree for two replicas' counts to mean the same, which limits need not. */
   readonly meaning: string;
-  rule(): Rule;
+  /** @param shape the shape of a store whose sections are of the same meaning */
+  rule(shape: Shape): Rule;
 }
 
 /** @param shared whether other replicas count for the same keys */
@@ -125,18 +125,11 @@ function section<Kind extends Shape>(
   createShape: (records: RecordPool, replicas: Replicas, base: number) => Kind,
   createRule: (shape: Kind) => Rule,
 ): RuleSection {
-  let shape: Kind | undefined;
   return {
     meaning,
     words,
-    create(records, replicas, base) {
-      shape = createShape(records, replicas, base);
-      return shape;
-    },
-    rule() {
-      invariant(shape !== undefined, "a section's rule is asked for after its shape is made");
-      return createRule(shape);
-    },
+    create: createShape,
+    rule: (shape) => createRule(shape as Kind),
   };
 }
 

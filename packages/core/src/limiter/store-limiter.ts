@@ -20,19 +20,19 @@ import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
-import { Decider, type Mode } from "./decider.ts";
-import { Housekeeping } from "./housekeeping.ts";
+import type { Decider, Mode } from "./decider.ts";
+import type { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
 import { lifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
-import { Places } from "./places.ts";
-import { Refunds, ticketsOf } from "./refunds.ts";
+import type { Places } from "./places.ts";
+import { type Refunds, ticketsOf } from "./refunds.ts";
 import { Regular, Regulars } from "./regulars.ts";
-import { Separated } from "./separated.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
+import { Workings } from "./workings.ts";
 
 /** How much longer than what it ends a reset is remembered where nobody else counts. */
 const LATE_MS = 60_000;
@@ -88,18 +88,13 @@ export class StoreLimiter implements Limiter {
         evicted: (component) => this.#share?.giveUp(component) ?? false,
       }),
     });
-    this.#housekeeping = new Housekeeping(this.#store, {
-      name,
-      maxKeys,
-      lifeMs: life,
-      advance: () => this.#advance(),
-    });
-    const rules = sections.map((section) => section.rule());
-    this.#refunds = new Refunds(this.#store, rules);
-    const separated = new Separated(options.onPartition, replicator?.onCold ?? "open");
-    this.#decider = new Decider(this.#store, rules, policies, separated);
+    const advance = (): void => this.#advance();
+    const workings = new Workings(this.#store, { options, sections, lifeMs: life, advance });
+    this.#decider = workings.decider;
+    this.#places = workings.places;
+    this.#refunds = workings.refunds;
+    this.#housekeeping = workings.housekeeping;
     this.#usual = usualCheck(this.#store, policies, replicator);
-    this.#places = new Places(rules, policies);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
     if (replicator === null) return;

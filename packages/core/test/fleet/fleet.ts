@@ -110,7 +110,7 @@ export class Fleet {
       });
       return {
         store,
-        decider: new Decider(store, [section.rule()], [policy]),
+        decider: new Decider(store, [section.rule(store.shapes[0]!)], [policy]),
         indexes,
         places,
         clockBaseMs: bases[place]!,

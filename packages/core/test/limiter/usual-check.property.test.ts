@@ -39,7 +39,7 @@ class Lane implements Announcer {
       ...{ keysMax: KEYS_MAX, keepMs: 1_000, seed: 7 },
       evicted: (component) => this.evicted.push({ ...component }) > 0,
     });
-    this.#rule = section.rule();
+    this.#rule = section.rule(this.store.shapes[0]!);
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
     const company = { replicas: this.replicas, outlook: { separation: null } };
     this.#usual = isShort ? usualCheck(this.store, [policy], isShared ? company : null) : null;

@@ -48,7 +48,7 @@ export class Member {
       evicted === undefined ? {} : { evicted: (component) => evicted(component, this) };
     const bounds = { keysMax, keepMs: 100_000, seed: 11 };
     this.store = new Store(sections, { replicas: this.replicas, ...bounds, ...sink });
-    this.rules = sections.map((section) => section.rule());
+    this.rules = sections.map((section, policy) => section.rule(this.store.shapes[policy]!));
     this.at(START_MS);
   }
 

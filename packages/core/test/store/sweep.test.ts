@@ -14,7 +14,7 @@ function storeOf(): { store: Store; hit: (key: number) => void; reads: () => num
     replicas: new Replicas("self"),
     ...{ keysMax: 2 * KEYS, keepMs: 0, seed: 1 },
   });
-  const rule = section.rule();
+  const rule = section.rule(store.shapes[0]!);
   const { records } = store;
   const word = records.word.bind(records);
   let reads = 0;

@@ -60,7 +60,7 @@ export class Twin {
       ...{ keysMax: 1_000, keepMs: KEEP_MS, seed: 7 },
       evicted: (component) => this.#evicted.push(this.#named(component)) > 0,
     });
-    this.rules = sections.map((section) => section.rule());
+    this.rules = sections.map((section, policy) => section.rule(this.store.shapes[policy]!));
   }
 
   advance(now: number, clusterNow: number): void {
