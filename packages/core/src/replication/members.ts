@@ -10,6 +10,7 @@
 
 import { createHash } from "node:crypto";
 import type { Replicas } from "../store/replicas.ts";
+import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import { ClockOffset } from "./clock-offset.ts";
 import { Deafness } from "./deafness.ts";
 import { HeardFrames } from "./heard-frames.ts";
@@ -80,6 +81,15 @@ export class Member {
     this.index = index;
     this.parts = new HeardParts(room);
     this.heardAtMs = nowMs;
+  }
+
+  /** Takes note of what it says of itself. */
+  said({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
+    this.isReady = isReady;
+    this.upMs = upMs;
+    this.allowed = allowed;
+    this.refused = refused;
+    this.knownSum = known;
   }
 
   /** Forgets which of its counts have been heard, those of answers that are coming in included. */

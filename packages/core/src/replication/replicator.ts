@@ -212,11 +212,7 @@ export class Replicator implements Listener {
   }
 
   heartbeat(from: Member, heartbeat: Heartbeat): void {
-    from.isReady = heartbeat.isReady;
-    from.upMs = heartbeat.upMs;
-    from.allowed = heartbeat.allowed;
-    from.refused = heartbeat.refused;
-    from.knownSum = heartbeat.known;
+    from.said(heartbeat);
     this.#repair.heartbeat(from, heartbeat, this.clock.now());
   }
 
