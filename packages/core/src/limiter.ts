@@ -82,7 +82,10 @@ export interface Limiter {
   /** Says what is known of a key, and changes nothing. */
   inspect(key: string | Uint8Array): Inspection;
   status(): LimiterStatus;
-  /** Forgets everything and lets go of the process's timer. A closed limiter still answers. */
+  /**
+   * Forgets everything. In a cluster, what was counted goes on counting for the others, what was held is
+   * free, and a limiter that is made again goes on with it. A closed limiter still answers, by itself.
+   */
   close(): void;
 }
 

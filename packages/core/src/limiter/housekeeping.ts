@@ -18,7 +18,6 @@ const LOOKS_PER_LIFE = 2;
 
 export interface HousekeepingOptions {
   readonly name: string;
-  readonly maxKeys: number;
   /** How long what is counted lives at most. */
   readonly lifeMs: number;
   /** Tells the store what time it is. */
@@ -97,7 +96,7 @@ export class Housekeeping {
     publishPressure({
       limiter: this.#options.name,
       keys: this.#store.size,
-      maxKeys: this.#options.maxKeys,
+      maxKeys: this.#store.keysMax,
       evictedLive: live,
       evictedRefused: refused,
       evictedNotes: notes,

@@ -2,8 +2,13 @@
 
 import type { Policy } from "../policies/policy.ts";
 
+/** How long what any of them counts lives at most. */
+export function longestLifeMs(policies: readonly Policy[]): number {
+  return Math.max(...policies.map((policy) => lifeMs(policy)));
+}
+
 /** How long what a policy counts lives at most. */
-export function lifeMs(policy: Policy): number {
+function lifeMs(policy: Policy): number {
   switch (policy.kind) {
     case "tokenBucket":
     case "leakyBucket":

@@ -5,7 +5,6 @@
  * decider and the store. It asks the process's timer for sweeps only while there is something to sweep.
  */
 
-import { randomBytes } from "node:crypto";
 import type { Decision } from "../decision.ts";
 import { TidegateError } from "../errors.ts";
 import { MARK_MS_MAX } from "../lattice/mark.ts";
@@ -13,48 +12,47 @@ import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
 import { invalidOption, shown } from "../options.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { Share, shareIdentity, type Tally } from "../replication/share.ts";
+import type { Share, Tally } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import { Fingerprinter } from "../store/fingerprint.ts";
-import { Replicas } from "../store/replicas.ts";
-import { Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import type { Decider, Mode } from "./decider.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
-import { lifeMs } from "./life.ts";
+import { longestLifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { makeRule } from "./make-rule.ts";
 import { block, hasPenalties } from "./penalties.ts";
 import type { Places } from "./places.ts";
+import { random32 } from "./random.ts";
 import { type Refunds, ticketsOf } from "./refunds.ts";
 import { Regular, Regulars } from "./regulars.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
+import { shareOf } from "./sharing.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
-import { Workings } from "./workings.ts";
-
-/** How much longer than what it ends a reset is remembered where nobody else counts. */
-const LATE_MS = 60_000;
+import { sectionsOf, storeAlone, Workings } from "./workings.ts";
 
 export class StoreLimiter implements Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
   readonly regulars: Regulars;
-  readonly #maxKeys: number;
+  readonly #options: ResolvedLimiterOptions;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
   readonly #replicator: Replicator | null;
-  readonly #share: Share | undefined;
   readonly #fingerprinter: Fingerprinter;
-  readonly #store: Store;
-  readonly #decider: Decider;
-  readonly #usual: UsualCheck | SharedUsualCheck | null;
-  readonly #places: Places;
   readonly #markLimit: number;
-  readonly #housekeeping: Housekeeping;
   readonly #tally: Tally = { allowed: 0, refused: 0 };
-  readonly #refunds: Refunds;
+  #store: Store;
+  #decider: Decider;
+  #usual: UsualCheck | SharedUsualCheck | null;
+  #places: Places;
+  #refunds: Refunds;
+  #housekeeping: Housekeeping;
+  /** What others count as well, until this is closed. */
+  #share: Share | undefined;
+  readonly #advanceStore = (store: Store): void => this.#advanceTo(this.#time.read(), store);
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock, replicator } = options;
@@ -62,51 +60,28 @@ export class StoreLimiter implements Limiter {
     this.name = name;
     this.policies = policies;
     this.regulars = new Regulars(maxKeys);
-    this.#maxKeys = maxKeys;
+    this.#options = options;
     this.#replicator = replicator;
     this.#time = replicator?.clock.time ?? new SteadyTime(clock);
     this.#readsWall =
       replicator === null &&
       policies.some((policy) => policy.kind === "fixedWindow" && policy.calendar !== null);
-    const random = new Int32Array(new Uint8Array(randomBytes(12)).buffer);
-    const life = Math.max(...policies.map((policy) => lifeMs(policy)));
-    const sections = policies.map((policy) => makeRule(policy, replicator !== null));
-    const identity = shareIdentity(
-      name,
-      sections.map(({ meaning }) => meaning),
-    );
-    const seed = replicator?.seal.keySeed(identity) ?? { low: random[0]!, high: random[1]! };
-    this.#fingerprinter = new Fingerprinter(seed);
-    this.#store = new Store(sections, {
-      replicas: replicator?.replicas ?? new Replicas("self"),
-      keysMax: maxKeys,
-      keepMs: replicator?.freshness.rememberedMs(life) ?? LATE_MS + life,
-      seed: random[2]!,
-      ...(replicator !== null && {
-        announcer: replicator.teller,
-        dropped: (why) => replicator.refusals.part(why),
-        evicted: (component) => this.#share?.giveUp(component) ?? false,
-      }),
-    });
-    const advance = (): void => this.#advance();
-    const workings = new Workings(this.#store, { options, sections, lifeMs: life, advance });
+    const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
+    this.#markLimit = (strict ?? policies[0]!).limit;
+    const sections = sectionsOf(policies, replicator !== null);
+    const share = replicator === null ? undefined : shareOf(replicator, options, sections);
+    const identity = share?.identity ?? { low: random32(), high: random32() };
+    this.#fingerprinter = new Fingerprinter(replicator?.seal.keySeed(identity) ?? identity);
+    const store = share?.store ?? storeAlone(options, sections);
+    const workings = new Workings(store, sections, options, this.#advanceStore);
+    this.#store = store;
     this.#decider = workings.decider;
     this.#places = workings.places;
     this.#refunds = workings.refunds;
     this.#housekeeping = workings.housekeeping;
-    this.#usual = usualCheck(this.#store, policies, replicator);
-    const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
-    this.#markLimit = (strict ?? policies[0]!).limit;
-    if (replicator === null) return;
-    this.#share = new Share({
-      ...{ name, identity, store: this.#store, lifeMs: life, tally: this.#tally },
-      nameTag: replicator.seal.nameTag(name),
-      limits: policies.map(({ limit }) => limit),
-      keepHouse: () => this.#housekeeping.begin(),
-      close: () => this.close(),
-    });
-    this.#advanceTo(this.#time.read());
-    replicator.join(this.#share);
+    this.#usual = usualCheck(store, policies, replicator);
+    this.#share = share;
+    if (share !== undefined) this.#join(share);
   }
 
   check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -211,7 +186,7 @@ export class StoreLimiter implements Limiter {
     return {
       name: this.name,
       keys: this.#store.size,
-      maxKeys: this.#maxKeys,
+      maxKeys: this.#store.keysMax,
       ...this.#tally,
       evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
       turnedAway,
@@ -220,11 +195,27 @@ export class StoreLimiter implements Limiter {
   }
 
   close(): void {
-    if (this.#share !== undefined) this.#replicator?.shares.remove(this.#share);
-    this.#housekeeping.end();
-    this.#store.close();
     this.#fingerprinter.forget();
     this.regulars.close();
+    const share = this.#share;
+    if (share === undefined) {
+      this.#housekeeping.end();
+      this.#store.close();
+      return;
+    }
+    // What was counted with others stays with them, and this goes on by itself.
+    const sections = sectionsOf(this.policies, false);
+    const store = storeAlone(this.#options, sections);
+    const alone = new Workings(store, sections, this.#options, this.#advanceStore);
+    alone.housekeeping.end();
+    this.#share = undefined;
+    this.#store = store;
+    this.#decider = alone.decider;
+    this.#places = alone.places;
+    this.#refunds = alone.refunds;
+    this.#housekeeping = alone.housekeeping;
+    this.#usual = null;
+    this.#replicator?.part(share);
   }
 
   #decide(
@@ -282,14 +273,28 @@ export class StoreLimiter implements Limiter {
     return this.#store.find(this.#fingerprinter.low, this.#fingerprinter.high);
   }
 
+  #join(share: Share): void {
+    const housekeeping = this.#housekeeping;
+    share.open({
+      limits: this.policies.map(({ limit }) => limit),
+      tally: this.#tally,
+      lifeMs: longestLifeMs(this.policies),
+      keepHouse: () => housekeeping.begin(),
+      leaveHouse: () => housekeeping.end(),
+      close: () => this.close(),
+    });
+    this.#advanceTo(this.#time.read());
+    this.#replicator?.join(share);
+  }
+
   #advance(): void {
     const now = this.#time.read();
     if (now !== this.#store.now || this.#readsWall) this.#advanceTo(now);
   }
 
-  #advanceTo(now: number): void {
+  #advanceTo(now: number, store: Store = this.#store): void {
     const replicator = this.#replicator;
-    if (replicator !== null) this.#store.advance(now, replicator.clock.clusterNow(now));
-    else this.#store.advance(now, this.#readsWall ? this.#time.wall() : now);
+    if (replicator !== null) store.advance(now, replicator.clock.clusterNow(now));
+    else store.advance(now, this.#readsWall ? this.#time.wall() : now);
   }
 }

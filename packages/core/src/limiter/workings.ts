@@ -5,23 +5,24 @@
  * with what it counted stays with the cluster then.
  */
 
-import type { Store } from "../store/store.ts";
+import type { Policy } from "../policies/policy.ts";
+import { Replicas } from "../store/replicas.ts";
+import { Store } from "../store/store.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { longestLifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import type { RuleSection } from "./make-rule.ts";
+import { makeRule, type RuleSection } from "./make-rule.ts";
 import { Places } from "./places.ts";
+import { random32 } from "./random.ts";
 import { Refunds } from "./refunds.ts";
 import { Separated } from "./separated.ts";
 
-export interface WorkingsOptions {
-  readonly options: ResolvedLimiterOptions;
-  /** What the store's records are made of. */
-  readonly sections: readonly RuleSection[];
-  readonly lifeMs: number;
-  /** Tells the store what time it is. */
-  readonly advance: (store: Store) => void;
-}
+/** How much longer than what it ends a reset is remembered where nobody else counts. */
+const LATE_MS = 60_000;
+
+/** Tells a store what time it is. */
+type Advance = (store: Store) => void;
 
 export class Workings {
   readonly store: Store;
@@ -30,8 +31,14 @@ export class Workings {
   readonly refunds: Refunds;
   readonly housekeeping: Housekeeping;
 
-  constructor(store: Store, { options, sections, lifeMs, advance }: WorkingsOptions) {
-    const { name, policies, maxKeys, replicator, onPartition } = options;
+  /** @param sections of the same meaning as those that the store was made of */
+  constructor(
+    store: Store,
+    sections: readonly RuleSection[],
+    options: ResolvedLimiterOptions,
+    advance: Advance,
+  ) {
+    const { name, policies, replicator, onPartition } = options;
     const rules = sections.map((section, policy) => section.rule(store.shapes[policy]!));
     const separated = new Separated(onPartition, replicator?.onCold ?? "open");
     this.store = store;
@@ -39,8 +46,26 @@ export class Workings {
     this.places = new Places(rules, policies);
     this.refunds = new Refunds(store, rules);
     this.housekeeping = new Housekeeping(store, {
-      ...{ name, maxKeys, lifeMs },
+      ...{ name, lifeMs: longestLifeMs(policies) },
       advance: () => advance(store),
     });
   }
+}
+
+/** A store of what nobody else counts. */
+export function storeAlone(
+  { policies, maxKeys }: ResolvedLimiterOptions,
+  sections: readonly RuleSection[],
+): Store {
+  return new Store(sections, {
+    replicas: new Replicas("self"),
+    keysMax: maxKeys,
+    keepMs: LATE_MS + longestLifeMs(policies),
+    seed: random32(),
+  });
+}
+
+/** @param shared whether other replicas count for the same keys */
+export function sectionsOf(policies: readonly Policy[], shared: boolean): RuleSection[] {
+  return policies.map((policy) => makeRule(policy, shared));
 }

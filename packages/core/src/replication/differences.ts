@@ -30,17 +30,19 @@ export class Differences {
 
   /** Limiters to tell others of; all have their turn. */
   told(): WireLimiter[] {
-    const shares = Array.from(this.#shares.all());
+    const shares = this.#shares.open();
     const first = this.#next % Math.max(1, shares.length);
     this.#next = first + TOLD_MAX;
     const turned = [...shares.slice(first), ...shares.slice(0, first)].slice(0, TOLD_MAX);
-    return turned.map(({ nameTag, identity, limits }) => ({ name: nameTag, identity, limits }));
+    return turned.map(({ nameTag, identity, holder }) => {
+      return { name: nameTag, identity, limits: holder.limits };
+    });
   }
 
   /** A replica has told of some of its limiters. */
   heard(replica: string, limiters: readonly WireLimiter[]): void {
     for (const theirs of limiters) {
-      for (const share of this.#shares.all()) {
+      for (const share of this.#shares.open()) {
         if (isSame(share.nameTag, theirs.name)) this.#compare(share, theirs, replica);
       }
     }
@@ -54,8 +56,8 @@ export class Differences {
         `${ours.name}:${low}:${high}`,
         `${name} has other policies, windows or slots at replica ${replica}: they do not count together`,
       );
-    } else if (ours.limits.join() !== theirs.limits.join()) {
-      const limits = `${ours.limits.join(", ")} here and ${theirs.limits.join(", ")}`;
+    } else if (ours.holder.limits.join() !== theirs.limits.join()) {
+      const limits = `${ours.holder.limits.join(", ")} here and ${theirs.limits.join(", ")}`;
       this.#say(
         `${ours.name}:${limits}`,
         `${name} has a limit of ${limits} at replica ${replica}: they count together, and each decides by its own`,

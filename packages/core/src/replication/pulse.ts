@@ -63,7 +63,7 @@ export class Pulse extends HeartbeatTimes {
     const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
     const { bequest, arrival, repair, differences, sender } = this.#options;
     this.sent(now);
-    shares.keepHouse();
+    shares.keepHouse(now, sender.counted);
     const rememberedMs = freshness.rememberedMs(shares.lifeMs);
     const isAnyForgotten = members.look(now, rememberedMs);
     const strangers = replicas.size - members.size;

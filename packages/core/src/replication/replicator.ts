@@ -116,12 +116,11 @@ export class Replicator implements Listener {
     this.#bequest = bequest;
     const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
     this.arrival = new Arrival({ members, sender, bequest, ...times });
-    const { arrival, shares, refusals } = this;
+    this.freshness = new Freshness(seal.isSealing, clock);
+    const { arrival, shares, refusals, freshness } = this;
     this.outlook = new Outlook({ members, sender, arrival, replicas, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
     this.heard = new FrameQueue((frame) => this.#hear(frame), refusals);
-    const freshness = new Freshness(seal.isSealing, clock);
-    this.freshness = freshness;
     const common = { seal, envelope, clock, replicas, members, sender, random };
     const differences = new Differences(shares, options.report);
     const judges = { refusals, freshness, differences };
@@ -170,15 +169,22 @@ export class Replicator implements Listener {
 
   /**
    * Shares what a limiter counts. What others have counted for it was of no interest when it was heard,
-   * so all that there is has to be heard again.
+   * so all that there is has to be heard again; but for what a closed one has left, which went on hearing.
    */
   join(share: Share): void {
-    share.store.frame = this.teller.nextFrame;
-    this.shares.add(share);
+    if (!this.shares.add(share, this.teller.nextFrame)) return;
     const now = this.clock.now();
     if (!this.#repair.askAnew(now)) return;
     this.#bequest.renew(now);
     this.#wake.at(now);
+  }
+
+  /** A limiter is closed: what nobody has been told of it leaves at once. */
+  part(share: Share): void {
+    const now = this.clock.now();
+    const untilMs = now + this.freshness.rememberedMs(share.lifeMs);
+    this.shares.retire(share, { toldIn: this.teller.nextFrame, untilMs });
+    this.teller.urgent(now);
   }
 
   /** Tells what is left to tell, says goodbye, and lets go of everything; waits until it has left. */

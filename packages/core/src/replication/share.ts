@@ -1,15 +1,21 @@
 /**
  * What replication has to do with one limiter: its part of what the replicas share.
+ *
+ * It outlives its limiter. What was counted goes on counting for others, who may have missed it, so
+ * what is to be told is kept as long as it counts; and a limiter that is made again goes on with it.
  */
 
 import { createHash } from "node:crypto";
 import type { Component } from "../lattice/component.ts";
+import { doInBackground, leaveUndone } from "../runtime/background.ts";
 import type { Store } from "../store/store.ts";
 import type { PlaceKind } from "../wire/component-section.ts";
 import type { Halves } from "../wire/seal.ts";
 
 /** Given up own components that wait for the next frame; more are lost, and counted as that. */
 const GIVEN_UP_MAX = 65_536;
+/** Records in which what is held is given back between two looks at the time. */
+const RECORDS_PER_SLICE = 256;
 
 /** Hits that a limiter has let pass and refused. */
 export interface Tally {
@@ -35,47 +41,93 @@ export interface ShareOptions {
   readonly name: string;
   /** What stands for the name in frames. */
   readonly nameTag: Halves;
+  readonly identity: Halves;
+  readonly store: Store;
+}
+
+/** The limiter that counts in a share. */
+export interface Holder {
   /** The limit of each policy. */
   readonly limits: readonly number[];
   readonly tally: Readonly<Tally>;
-  readonly identity: Halves;
-  readonly store: Store;
   /** How long what is counted lives at most. */
   readonly lifeMs: number;
   /** Has keys freed that are over, also where only others count any. */
   readonly keepHouse: () => void;
+  /** Frees no keys any more. */
+  readonly leaveHouse: () => void;
   /** Closes the limiter when the cluster is left. */
   readonly close: () => void;
 }
 
+/** Until when the share of a closed limiter is kept at the least and at the most. */
+export interface Retirement {
+  /** The frame of counts in which leaves what had not been told. */
+  readonly toldIn: number;
+  readonly untilMs: number;
+}
+
+const NO_LIMITER: Holder = {
+  limits: [],
+  tally: { allowed: 0, refused: 0 },
+  lifeMs: 0,
+  keepHouse: () => {},
+  leaveHouse: () => {},
+  close: () => {},
+};
+
 export class Share {
   readonly name: string;
   readonly nameTag: Halves;
-  readonly limits: readonly number[];
-  readonly tally: Readonly<Tally>;
   readonly identity: Halves;
   readonly store: Store;
   readonly places: readonly PlaceKind[];
-  readonly lifeMs: number;
-  readonly keepHouse: () => void;
-  readonly close: () => void;
+  /** How long what is counted lives at most. */
+  lifeMs = 0;
+  /** The limiter, or the last one. */
+  holder: Holder = NO_LIMITER;
+  /** Set while there is no limiter. */
+  retirement: Retirement | undefined;
   /** Own components of records that were given up since the last frame. */
   #givenUp: Component[] = [];
+  /** The first record in which something may be held of a closed limiter. */
+  #heldFrom = Number.POSITIVE_INFINITY;
+  readonly #giveBack = (forMs: number): boolean => this.#giveBackFor(forMs);
 
-  constructor(options: ShareOptions) {
-    const { name, nameTag, limits, tally, identity, store, lifeMs, keepHouse, close } = options;
+  constructor({ name, nameTag, identity, store }: ShareOptions) {
     this.name = name;
     this.nameTag = nameTag;
-    this.limits = limits;
-    this.tally = tally;
     this.identity = identity;
     this.store = store;
-    this.lifeMs = lifeMs;
-    this.keepHouse = keepHouse;
-    this.close = close;
     this.places = store.shapes.map(({ places }) =>
       places === "window" || places === "none" ? places : "place",
     );
+  }
+
+  /** Is of a limiter from now on, which goes on with what the last one has left. */
+  open(holder: Holder): void {
+    leaveUndone(this.#giveBack);
+    this.#giveBackFor(Number.POSITIVE_INFINITY);
+    this.#heldFrom = Number.POSITIVE_INFINITY;
+    this.holder.leaveHouse();
+    this.holder = holder;
+    this.lifeMs = Math.max(this.lifeMs, holder.lifeMs);
+    this.retirement = undefined;
+  }
+
+  /** Has no limiter any more: what it held is given back, in the background. */
+  retire(retirement: Retirement): void {
+    this.retirement = retirement;
+    if (this.store.shapes.every(({ give }) => give === undefined)) return;
+    this.#heldFrom = 1;
+    doInBackground(this.#giveBack);
+  }
+
+  /** Forgets everything. */
+  end(): void {
+    leaveUndone(this.#giveBack);
+    this.holder.leaveHouse();
+    this.store.close();
   }
 
   /** Takes an own component that is about to be given up; false when there are too many already. */
@@ -90,5 +142,17 @@ export class Share {
     const taken = this.#givenUp;
     if (taken.length > 0) this.#givenUp = [];
     return taken;
+  }
+
+  /** Goes on for so many milliseconds; returns whether there is more to give back. */
+  #giveBackFor(forMs: number): boolean {
+    const { handover, records } = this.store;
+    const endMs = performance.now() + forMs;
+    while (this.#heldFrom < records.end) {
+      handover.giveBack(this.#heldFrom, RECORDS_PER_SLICE);
+      this.#heldFrom += RECORDS_PER_SLICE;
+      if (performance.now() >= endMs) return this.#heldFrom < records.end;
+    }
+    return false;
   }
 }

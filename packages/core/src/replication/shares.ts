@@ -1,19 +1,29 @@
 /**
- * The limiters of this process that count in the cluster.
+ * The limiters of this process that count in the cluster, and what closed ones have left.
+ *
+ * Others are told what a closed limiter counted, also those who missed it or come later, and a limiter
+ * that is made again goes on with it: so its share stays as long as something in it counts. That is
+ * bounded by time and by keys. Whatever is begun after one has gone is of a generation that it never
+ * reached, because others remember its identities.
  */
 
 import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
 import type { Former } from "../store/disowning.ts";
 import type { Replicas } from "../store/replicas.ts";
-import type { Share, Tally } from "./share.ts";
+import type { Retirement, Share, Tally } from "./share.ts";
 import { Slicer, type Slices } from "./slicer.ts";
 
 /** Records that are looked at between two looks at the time. */
 const RECORDS_PER_SLICE = 32;
+/** The most keys that closed limiters keep together, and the most of them: those closed last stay. */
+const RETIRED_KEYS_MAX = 1_000_000;
+const RETIRED_MAX = 256;
 
 export class Shares {
   readonly #shares = new Map<string, Share>();
+  /** A generation that no limiter that has gone has reached. */
+  #generation = 0;
   #isClosed = false;
   readonly #reclaiming = new Slicer(() => false);
 
@@ -25,7 +35,7 @@ export class Shares {
         `limiter ${shown(name)} comes too late: this process has left the cluster, so join one anew`,
       );
     }
-    for (const share of this.#shares.values()) {
+    for (const share of this.open()) {
       if (name !== share.name) continue;
       throw new TidegateError(
         "TIDEGATE_OPTION_CONFLICT",
@@ -34,12 +44,31 @@ export class Shares {
     }
   }
 
-  add(share: Share): void {
-    this.#shares.set(keyOf(share.identity.low, share.identity.high), share);
+  /**
+   * Takes in a share; false if it is one that a closed limiter has left.
+   *
+   * @param frame the number of the frame in which what is counted now will leave
+   */
+  add(share: Share, frame: number): boolean {
+    const key = keyOf(share.identity.low, share.identity.high);
+    if (this.#shares.get(key) === share) return false;
+    this.#shares.set(key, share);
+    share.store.frame = frame;
+    share.store.generation = this.#generation;
+    return true;
   }
 
-  remove(share: Share): void {
-    this.#shares.delete(keyOf(share.identity.low, share.identity.high));
+  /** Leaves a share without its limiter. */
+  retire(share: Share, retirement: Retirement): void {
+    if (this.#isClosed) {
+      this.#end(share);
+      return;
+    }
+    const key = keyOf(share.identity.low, share.identity.high);
+    // Those without a limiter are in the order in which they lost it.
+    this.#shares.delete(key);
+    this.#shares.set(key, share);
+    share.retire(retirement);
   }
 
   find(low: number, high: number): Share | undefined {
@@ -50,10 +79,16 @@ export class Shares {
     return this.#shares.values();
   }
 
+  /** Those that have a limiter. */
+  open(): Share[] {
+    return Array.from(this.#shares.values()).filter(({ retirement }) => retirement === undefined);
+  }
+
   /** Hits that all limiters have let pass and refused. */
   totals(): Tally {
     const totals = { allowed: 0, refused: 0 };
-    for (const { tally } of this.#shares.values()) {
+    for (const { holder } of this.open()) {
+      const { tally } = holder;
       totals.allowed += tally.allowed;
       totals.refused += tally.refused;
     }
@@ -72,9 +107,26 @@ export class Shares {
     this.#reclaiming.run(this.#reclaim(replicas, isMember));
   }
 
-  /** Sees to it that keys are freed in which nothing counts any more. */
-  keepHouse(): void {
-    for (const { keepHouse } of this.#shares.values()) keepHouse();
+  /**
+   * Sees to it that keys are freed in which nothing counts any more, and that closed limiters go.
+   *
+   * @param told the last frame of counts that has left
+   */
+  keepHouse(now: number, told: number): void {
+    let room = RETIRED_MAX;
+    let keysRoom = RETIRED_KEYS_MAX;
+    for (const share of this.#retired().reverse()) {
+      const { retirement, store } = share;
+      const isTold = told >= retirement!.toldIn;
+      const isOfUse = !store.handover.isEmpty && room > 0 && store.size <= keysRoom;
+      if (now >= retirement!.untilMs || (isTold && !isOfUse)) {
+        this.#end(share);
+      } else {
+        room--;
+        keysRoom -= store.size;
+      }
+    }
+    for (const { holder } of this.#shares.values()) holder.keepHouse();
   }
 
   /** Makes another's of all that was counted so far. */
@@ -85,7 +137,19 @@ export class Shares {
   /** Closes all of them. */
   close(): void {
     this.#isClosed = true;
-    for (const share of Array.from(this.#shares.values())) share.close();
+    for (const { holder } of this.open()) holder.close();
+    for (const share of this.#retired()) this.#end(share);
+  }
+
+  /** Those without a limiter, in the order in which they lost it. */
+  #retired(): Share[] {
+    return Array.from(this.#shares.values()).filter(({ retirement }) => retirement !== undefined);
+  }
+
+  #end(share: Share): void {
+    this.#shares.delete(keyOf(share.identity.low, share.identity.high));
+    share.end();
+    this.#generation = Math.max(this.#generation, share.store.generation);
   }
 
   *#reclaim(replicas: Replicas, isMember: (id: string) => boolean): Slices {

@@ -73,6 +73,8 @@ export interface Shape {
   isOwn(id: number, now: number, clusterNow: number): boolean;
   /** Whether it must not be given up, because someone will release it. */
   isHeld(id: number): boolean;
+  /** Gives back what this replica holds of it, up to so much; returns how much that was. */
+  give?(id: number, cost: number): number;
   /** Hits in it; the fewer, the sooner it is given up under pressure. */
   weight(id: number): number;
   /** Whether own components without a place lived in it, so that a successor needs a new generation. */

@@ -37,8 +37,8 @@ export interface Note {
 
 export class Notes {
   readonly #notes = new Map<number, Note>();
-  readonly #notesMax: number;
-  readonly #keepMs: number;
+  #notesMax: number;
+  #keepMs: number;
   /** Notes given up for want of room. */
   dropped = 0;
   /** The last frame in which one leaves, or has left. */
@@ -48,6 +48,13 @@ export class Notes {
   constructor(notesMax: number, keepMs: number) {
     this.#notesMax = notesMax;
     this.#keepMs = keepMs;
+  }
+
+  /** Goes on with what there is within other bounds, and counts anew what is given up. */
+  goOnWithin(notesMax: number, keepMs: number): void {
+    this.#notesMax = Math.max(this.#notesMax, notesMax);
+    this.#keepMs = Math.max(this.#keepMs, keepMs);
+    this.dropped = 0;
   }
 
   get size(): number {

@@ -22,10 +22,10 @@ export class Resets {
   readonly #notes: Notes;
   readonly #versions: Versions;
   readonly #present: Present;
-  readonly #keepMs: number;
+  /** How long after a reset anything that it ends can still arrive. */
+  keepMs: number;
   #frameOfAll = 0;
 
-  /** @param keepMs how long after a reset anything that it ends can still arrive */
   constructor(
     entries: Entries,
     notes: Notes,
@@ -37,7 +37,7 @@ export class Resets {
     this.#notes = notes;
     this.#versions = versions;
     this.#present = present;
-    this.#keepMs = keepMs;
+    this.keepMs = keepMs;
   }
 
   /** The largest reset known for a key. */
@@ -137,7 +137,7 @@ export class Resets {
   }
 
   #isSpent(reset: number): boolean {
-    return reset < this.#present.clusterNow - this.#keepMs;
+    return reset < this.#present.clusterNow - this.keepMs;
   }
 
   #noteFor(low: number, high: number): Note {

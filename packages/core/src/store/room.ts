@@ -61,8 +61,8 @@ export class Room {
   readonly #changes: Changes;
   readonly #present: Present;
   readonly #replicas: Replicas;
-  readonly #keysMax: number;
   readonly #evicted: EvictionSink | undefined;
+  #keysMax: number;
   #hand = 1;
 
   constructor(
@@ -79,6 +79,16 @@ export class Room {
     this.#replicas = options.replicas;
     this.#keysMax = options.keysMax;
     this.#evicted = options.evicted;
+  }
+
+  get keysMax(): number {
+    return this.#keysMax;
+  }
+
+  /** Goes on with the records that there are, and counts anew what is given up. */
+  goOnWithin(keysMax: number): void {
+    this.#keysMax = Math.max(this.#keysMax, keysMax);
+    for (const kind of Object.keys(this.evictions) as (keyof Evictions)[]) this.evictions[kind] = 0;
   }
 
   /** Frees records in which nothing counts any more; looks at no more than `budget` places. */

@@ -26,6 +26,7 @@ import {
   STATE,
   VERSION_SHIFT,
 } from "./entry.ts";
+import { Handover, type StoreBounds } from "./handover.ts";
 import type { KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
 import { type Announcer, Pending } from "./pending.ts";
@@ -43,9 +44,7 @@ const CLUSTER_STEP_MS = 60_000;
 /** Records looked at for expired ones whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
 
-export interface StoreOptions extends RoomOptions, AdmissionOptions {
-  /** How long after it was sent a component can still arrive. */
-  readonly keepMs: number;
+export interface StoreOptions extends StoreBounds, RoomOptions, AdmissionOptions {
   /** 32 random bits of this process. */
   readonly seed: number;
   /** Whom to tell what is to be told to others; absent where nobody else counts. */
@@ -64,6 +63,8 @@ export class Store implements Present {
   readonly versions: Versions;
   /** What ends counts and voids marks. */
   readonly resets: Resets;
+  /** What becomes of all this when the limiter is closed. */
+  readonly handover: Handover;
   /** What has yet to leave; null where nobody is told. */
   readonly pending: Pending | null;
   frame = 1;
@@ -101,6 +102,10 @@ export class Store implements Present {
     const ranks = new Ranks(entries, this.versions, this);
     this.#room = new Room(entries, ranks, this.changes, this, options);
     this.evictions = this.#room.evictions;
+    this.handover = new Handover({
+      ...{ entries, versions: this.versions, notes: this.notes, resets: this.resets },
+      ...{ room: this.#room, changed: (id) => this.changed(id) },
+    });
   }
 
   /** Places that a sweep has to look at to have seen all records. */
@@ -111,6 +116,11 @@ export class Store implements Present {
   /** Keys with a record. */
   get size(): number {
     return this.records.size;
+  }
+
+  /** Keys that may have one. */
+  get keysMax(): number {
+    return this.#room.keysMax;
   }
 
   get limiterReset(): number {

@@ -1,0 +1,36 @@
+/**
+ * What a limiter of a cluster counts in: what one of the same identity has left when it was closed, or
+ * something new.
+ */
+
+import type { Replicator } from "../replication/replicator.ts";
+import { Share, shareIdentity } from "../replication/share.ts";
+import { Store } from "../store/store.ts";
+import { longestLifeMs } from "./life.ts";
+import type { ResolvedLimiterOptions } from "./limiter-options.ts";
+import type { RuleSection } from "./make-rule.ts";
+import { random32 } from "./random.ts";
+
+export function shareOf(
+  replicator: Replicator,
+  { name, policies, maxKeys }: ResolvedLimiterOptions,
+  sections: readonly RuleSection[],
+): Share {
+  const { shares, replicas, teller, refusals, seal, freshness } = replicator;
+  const meanings = sections.map(({ meaning }) => meaning);
+  const identity = shareIdentity(name, meanings);
+  const keepMs = freshness.rememberedMs(longestLifeMs(policies));
+  const left = shares.find(identity.low, identity.high);
+  if (left !== undefined) {
+    left.store.handover.goOnWithin({ keysMax: maxKeys, keepMs });
+    return left;
+  }
+  const store = new Store(sections, {
+    ...{ replicas, keysMax: maxKeys, keepMs, seed: random32() },
+    announcer: teller,
+    dropped: (why) => refusals.part(why),
+    evicted: (component) => share.giveUp(component),
+  });
+  const share = new Share({ name, identity, store, nameTag: seal.nameTag(name) });
+  return share;
+}
