@@ -23,6 +23,11 @@ describe("whatever the network does", () => {
       "slots of half a day, clocks ten minutes off",
       { policies: slots, steps: 150, clockMs: 600_000 },
     ],
+    ["windows of limiters that are made again", { policies: windows, steps: 150, remakes: true }],
+    [
+      "slots and refunds of limiters that are made again",
+      { policies: slots, steps: 150, refunds: true, remakes: true },
+    ],
     ["aligned days, clocks ten minutes off", { policies: days, steps: 150, clockMs: 600_000 }],
   ];
   it.each(exact)(

@@ -16,6 +16,8 @@ export interface HistoryOptions {
   readonly steps: number;
   /** Whether some replicas end without a word, and others come. */
   readonly crashes?: boolean;
+  /** Whether some close their limiter now and then, and make it again. */
+  readonly remakes?: boolean;
   readonly resets?: boolean;
   readonly refunds?: boolean;
   /** Whether all frames arrive, in time or late. */
@@ -51,7 +53,7 @@ export class History {
   readonly truth: Truth;
   readonly #options: HistoryOptions;
   readonly #random: () => number;
-  readonly #hits: Hit[] = [];
+  #hits: Hit[] = [];
 
   constructor(seed: number, options: HistoryOptions, time: SimulatedTime) {
     const { truth = (now) => new LastingTruth(now) } = options;
@@ -93,7 +95,7 @@ export class History {
 
   #step(): void {
     const { fleet } = this;
-    const { crashes, resets, refunds, releases, lossless, clockMs } = this.#options;
+    const { crashes, remakes, resets, refunds, releases, lossless, clockMs } = this.#options;
     const dice = this.#below(100);
     if (dice < 25 && releases === true) this.#release();
     else if (dice < 55) this.#hit();
@@ -105,6 +107,7 @@ export class History {
     else if (dice < 93 && refunds === true) this.#refund();
     else if (dice < 95 && resets === true) this.#reset();
     else if (dice < 97 && crashes === true) this.#crash();
+    else if (dice < 97 && remakes === true) this.#remake();
     else if (dice < 99 && fleet.replicas.length < REPLICAS_MAX) this.#add();
     else if (dice === 99 && clockMs !== undefined) fleet.suspend(this.#any(), this.#below(3_000));
   }
@@ -147,6 +150,18 @@ export class History {
     replica.crash();
     this.truth.crash(replica);
     this.fleet.replicas = this.fleet.replicas.filter((other) => other !== replica);
+  }
+
+  /** What was counted goes on counting, and what was held is held no more. */
+  #remake(): void {
+    const replica = this.#any();
+    if (this.#options.releases === true) {
+      for (const hit of this.#hits) {
+        if (hit.replica === replica) this.truth.giveBack(replica, hit.key, hit.cost);
+      }
+      this.#hits = this.#hits.filter((hit) => hit.replica !== replica);
+    }
+    replica.remake(() => this.fleet.pass(this.#below(2) * this.#below(500)));
   }
 
   #add(): void {

@@ -26,7 +26,12 @@ describe("whatever the network does", () => {
     ["logs", { policies: logs, steps: 150 }],
     ["logs, clocks ten minutes off", { policies: logs, steps: 150, clockMs: 600_000 }],
     ["logs and refunds", { policies: logs, steps: 150, refunds: true }],
+    [
+      "logs and refunds of limiters that are made again",
+      { policies: logs, steps: 150, refunds: true, remakes: true },
+    ],
     ["what is held", held],
+    ["what is held by limiters that are made again", { ...held, remakes: true }],
     ["what is held, clocks ten minutes off", { ...held, clockMs: 600_000 }],
     ["what is held, also by those who crash", { ...held, crashes: true }],
   ];

@@ -40,8 +40,9 @@ export class SimulatedReplica {
   readonly transport: Transport;
   readonly clock: SimulatedClock;
   readonly replicator: Replicator;
-  readonly limiter: StoreLimiter;
+  limiter: StoreLimiter;
   readonly troubles: string[] = [];
+  readonly #makeLimiter: () => StoreLimiter;
 
   /**
    * @param faults how its clock goes
@@ -73,12 +74,21 @@ export class SimulatedReplica {
       report: (trouble) => this.troubles.push(trouble),
     });
     const { policies, maxKeys } = options;
-    this.limiter = new StoreLimiter({
-      ...resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
-      replicator: this.replicator,
-      onPartition: options.onPartition ?? "open",
-    });
+    this.#makeLimiter = () =>
+      new StoreLimiter({
+        ...resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
+        replicator: this.replicator,
+        onPartition: options.onPartition ?? "open",
+      });
+    this.limiter = this.#makeLimiter();
     this.replicator.open();
+  }
+
+  /** Closes its limiter and makes it again, at once or when some time has passed. */
+  remake(pass: () => void): void {
+    this.limiter.close();
+    pass();
+    this.limiter = this.#makeLimiter();
   }
 
   /** Hits that count for a key, as this replica sees it, by policy. */
