@@ -25,7 +25,10 @@ export interface Component {
   reset: number;
   /** Window: who opened it. Otherwise the replica itself. */
   opener: number;
-  /** Window: when its opener opened it, by the opener's clock. Grid: the slot. Log: the time. Gauge: 0. */
+  /**
+   * Window: when its opener opened it, by the opener's clock. Grid: the slot. Log: the time. Gauge: none,
+   * so the number of the frame in which it was heard; 0 for an own one.
+   */
   place: number;
 
   /** P: hits counted. Log: the running total up to and including this time. */

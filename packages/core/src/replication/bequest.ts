@@ -8,7 +8,8 @@
  */
 
 import type { Replicas } from "../store/replicas.ts";
-import type { Member, Members } from "./members.ts";
+import type { Member } from "./member.ts";
+import type { Members } from "./members.ts";
 import { closeness, halvesOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
 

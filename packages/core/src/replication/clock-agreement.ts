@@ -9,7 +9,8 @@
 import type { Replicas } from "../store/replicas.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
-import type { Member, Members } from "./members.ts";
+import type { Member } from "./member.ts";
+import type { Members } from "./members.ts";
 
 /** A clock that is further off than this is worth a look. */
 const OFF_MS = 1_000;

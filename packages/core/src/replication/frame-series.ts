@@ -28,6 +28,8 @@ export interface Coverage {
   readonly upTo: number;
   /** The replica that it is for; absent when it is for all. */
   readonly to?: string | undefined;
+  /** Whether all that this replica holds is in it. */
+  readonly hasAllHeld?: boolean;
 }
 
 /** A replica that cannot speak for itself any more. */
@@ -166,12 +168,13 @@ export class FrameSeries {
 
   #endFrame(isLast: boolean): void {
     const { envelope, publish } = this.#options;
-    const { kind, since, upTo, to } = this.#coverage;
+    const { kind, since, upTo, to, hasAllHeld = false } = this.#coverage;
     const part = this.#parts++;
     envelope.writer.reserve(0);
     if (part > 0 || !isLast || kind === "page") {
       const telling = this.#telling;
-      writePage(envelope.writer, { since, upTo, telling, part, parts: isLast ? part + 1 : 0 });
+      const parts = isLast ? part + 1 : 0;
+      writePage(envelope.writer, { since, upTo, telling, part, parts, hasAllHeld });
     }
     publish(envelope.finish(), to);
     if (!isLast) this.#beginFrame();

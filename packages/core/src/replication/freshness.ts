@@ -8,7 +8,7 @@
  */
 
 import type { ClusterClock } from "./cluster-clock.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "./member.ts";
 
 /**
  * How far a clock may be from the cluster's for its replica to be let in, and how late a frame: ten

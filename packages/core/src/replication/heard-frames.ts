@@ -9,6 +9,9 @@
  * Counts are cumulative, so nothing is lost by a gap for long; but who has one does not know what it
  * would have said until it asks. A frame too far above is not remembered: the gap below it has to be
  * asked for anyway, and the answer covers it.
+ *
+ * Others can say what a replica has counted that is gone, but not what it holds: places that they have
+ * seen released are forgotten sooner or later. So what was heard of others ends when it is back.
  */
 
 const ABOVE_BITS = 32;
@@ -26,6 +29,8 @@ export class HeardFrames {
   last: number;
   /** Bit 0 is frame `last + 2`: `last + 1` is the one that is missing. */
   #above = 0;
+  /** What had been heard of the replica itself when others first spoke for it, since it was gone. */
+  #ofItself: FramesKnown | undefined;
 
   /** @param last where to begin, when what came before has been heard by other means, or never will be */
   constructor(last: number) {
@@ -35,6 +40,13 @@ export class HeardFrames {
   /** The same for all who have heard the same frames, whatever they heard first. */
   get known(): FramesKnown {
     return { upTo: this.last, above: this.#above >>> 0 };
+  }
+
+  /** Whether all that a frame says has been heard, as far as is known. */
+  knows(number: number): boolean {
+    const bit = number - this.last - 2;
+    if (bit < 0) return bit < -1;
+    return bit < ABOVE_BITS && ((this.#above >>> bit) & 1) === 1;
   }
 
   /** Takes note of a frame; returns whether it was new, as far as is known. */
@@ -68,16 +80,26 @@ export class HeardFrames {
 
   /** Takes note of all that somebody else has heard. */
   join({ upTo, above }: FramesKnown): void {
+    this.#ofItself ??= this.known;
     this.cover(0, upTo);
     for (let bits = above >>> 0, number = upTo + 2; bits > 0; bits >>>= 1, number++) {
       if ((bits & 1) === 1) this.hear(number);
     }
   }
 
+  /** Forgets what others have heard, and whatever came after they first said so. */
+  forgetOthers(): void {
+    if (this.#ofItself === undefined) return;
+    this.last = this.#ofItself.upTo;
+    this.#above = this.#ofItself.above | 0;
+    this.#ofItself = undefined;
+  }
+
   /** Forgets that anything was heard, so that all of it will be asked for. */
   forget(): void {
     this.last = 0;
     this.#above = 0;
+    this.#ofItself = undefined;
   }
 
   /** Whether something is missing of what a replica says it has sent. */

@@ -13,6 +13,7 @@ import type { Gathered, PartsRoom } from "./parts-room.ts";
 const SERIES_MAX = 4;
 
 type Others = ReadonlyMap<string, FramesKnown>;
+type Told = Omit<Page, "hasAllHeld">;
 
 interface Series extends Gathered {
   readonly since: number;
@@ -37,7 +38,7 @@ export class HeardParts {
    * Takes note of a part, and of others whose counts it has; returns all others of the series once
    * all of its parts have been heard.
    */
-  hear(page: Page, others: Others): Others | undefined {
+  hear(page: Told, others: Others): Others | undefined {
     const series = this.#seriesOf(page);
     const before = sizeOf(series);
     series.heard.add(page.part);
@@ -58,7 +59,7 @@ export class HeardParts {
     this.#series = [];
   }
 
-  #seriesOf({ since, upTo, telling }: Page): Series {
+  #seriesOf({ since, upTo, telling }: Told): Series {
     for (const begun of this.#series) {
       if (begun.telling === telling && begun.since === since && begun.upTo === upTo) return begun;
     }

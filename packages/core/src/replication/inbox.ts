@@ -17,19 +17,20 @@ import {
   type WireCheckpoint,
 } from "../wire/checkpoint-section.ts";
 import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
-import type { ComponentHead } from "../wire/component-section.ts";
+import type { ComponentHead, PlaceKind } from "../wire/component-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
 import { readHeartbeat } from "../wire/heartbeat-section.ts";
 import { readLimiters } from "../wire/limiter-section.ts";
 import { type NoteSink, readNotes, type WireNote } from "../wire/note-section.ts";
-import { type Heard, type Page, readAsking, readHeard, readPage } from "../wire/repair-sections.ts";
+import { type Page, readAsking, readHeard, readPage } from "../wire/repair-sections.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Differences } from "./differences.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Freshness } from "./freshness.ts";
-import type { FramesKnown } from "./heard-frames.ts";
+import { Hearsay } from "./hearsay.ts";
 import type { Listener } from "./listener.ts";
-import type { Member, Members } from "./members.ts";
+import type { Member } from "./member.ts";
+import type { Members } from "./members.ts";
 import type { FrameFault, Refusals } from "./refusals.ts";
 import { idOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
@@ -40,8 +41,6 @@ const AHEAD_MS_MAX = 10 * 60 * 1_000;
 
 /** Sections that are read between two looks at the time, however short they are. */
 const SECTIONS_AT_ONCE = 16;
-/** How long the next part of an answer may take. */
-const PART_MS = 500;
 
 export interface InboxOptions {
   readonly envelope: Envelope;
@@ -68,14 +67,17 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   #sentAtMs = 0;
   /** Whether nothing later has been heard of its sender. */
   isLatest = false;
-  /** Replicas that the sender speaks for, and which of their frames it knows. */
-  readonly #others = new Map<string, FramesKnown>();
+  readonly #hearsay: Hearsay;
   #store: Store | undefined;
-  #isWindow = false;
+  #places: PlaceKind = "place";
+  /** The last frame of its sender that it says anything of, and whether all of that is known. */
+  #number = 0;
+  #isKnown = false;
   #policy = 0;
 
   constructor(options: InboxOptions) {
     this.#options = options;
+    this.#hearsay = new Hearsay(options);
   }
 
   /** Takes a frame, in slices; returns who sent it, if it was believed. */
@@ -116,7 +118,10 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = freshness.isCurrent(member, sentAtMs);
     this.#sender = member.index;
-    this.#others.clear();
+    this.#number = number;
+    // Parts of a long answer are taken until it is known whole.
+    this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
+    this.#hearsay.begin();
     let page: Page | undefined;
     let sections = 0;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
@@ -125,8 +130,10 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
       } else if (type === SECTIONS.notes) yield* readNotes(reader, this);
       else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
-      else if (type === SECTIONS.heard) this.#hearOf(readHeard(reader));
-      else if (type === SECTIONS.heartbeat) {
+      else if (type === SECTIONS.heard) {
+        const heard = readHeard(reader);
+        if (heard !== undefined) this.#hearsay.hear(heard, this.#sentAtMs);
+      } else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
@@ -140,11 +147,12 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     }
     if (reader.isBroken) return false;
     if (page !== undefined) {
-      this.#cover(member, page);
+      if (this.#hearsay.cover(member, page)) listener.bequeathed(member);
       if (isCurrent) member.reception.answered(page.since);
     } else if (kind === "counts") {
       member.frames.hear(number);
     }
+    this.#options.replicas.setHeardUpTo(member.index, member.frames.last);
     if (kind === "hello" && isCurrent) listener.hello(member);
     if (kind === "leave") listener.left(member);
     return true;
@@ -168,50 +176,24 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     return isSame;
   }
 
-  /** Once all of an answer is there, nothing is missing any more of what it is about. */
-  #cover(member: Member, page: Page): void {
-    const others = member.parts.hear(page, this.#others);
-    member.answeringUntilMs = others === undefined ? this.#options.clock.now() + PART_MS : 0;
-    if (others === undefined) return;
-    member.frames.cover(page.since, page.upTo);
-    for (const [id, known] of others) this.#options.members.find(id)?.frames.join(known);
-    // Who speaks for others names all that it knows, and so this replica.
-    if (others.has(this.#options.replicas.selfId)) this.#options.listener.bequeathed(member);
-  }
-
-  /** The sender speaks for a replica that cannot do so itself. */
-  #hearOf(heard: Heard | undefined): void {
-    if (heard === undefined) return;
-    const { members, replicas, clock } = this.#options;
-    const id = idOf(heard.low, heard.high);
-    const now = clock.now();
-    if (id === replicas.selfId) {
-      this.#others.set(id, heard);
-      return;
-    }
-    const offsetMs = this.#sentAtMs - heard.clockMs;
-    const member = members.mention(id, now, now - heard.silentMs, offsetMs);
-    if (member === undefined || member.index >= NOBODY) return;
-    this.#others.set(id, heard);
-    if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
-  }
-
   // ── What sections of counts say ──────────────────────────────────────────────────────────────
 
   counter(head: Readonly<ComponentHead>): number | undefined {
     const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
-    const { members, refusals } = this.#options;
+    const { refusals } = this.#options;
     const share = this.#shareOf(limiterLow, limiterHigh);
-    this.#isWindow = places === "window";
+    this.#places = places;
     if (share === undefined) return undefined;
     if (share.places[policy] !== places) {
       refusals.part("impossible");
       return undefined;
     }
-    if (ofLow === 0 && ofHigh === 0) return this.#sender;
-    const id = idOf(ofLow, ofHigh);
-    // What it is said to have counted is only believed of those that have been announced.
-    const index = this.#others.has(id) ? members.find(id)?.index : undefined;
+    const isOwn = ofLow === 0 && ofHigh === 0;
+    // What is held may have been released and forgotten since, so it is only news once, and of who holds it.
+    if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
+    if (isOwn) return this.#sender;
+    // What another is said to have counted is only believed of those that have been announced.
+    const index = this.#hearsay.find(idOf(ofLow, ofHigh));
     if (index === undefined) refusals.part("hearsay");
     return index;
   }
@@ -230,7 +212,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   component(component: Component): void {
-    if (this.#isWindow && component.opener === SELF) {
+    if (this.#places === "none") component.place = this.#number;
+    if (this.#places === "window" && component.opener === SELF) {
       component.place -= this.#options.clock.originMs;
       if (component.place < 0) {
         this.#options.refusals.part("impossible");

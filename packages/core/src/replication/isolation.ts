@@ -9,7 +9,8 @@
  * are there, or when they are forgotten.
  */
 
-import type { Member, Members } from "./members.ts";
+import type { Member } from "./member.ts";
+import type { Members } from "./members.ts";
 
 /** Transports may change hands for so long, as when the process that relays for others leaves. */
 const GRACE_MS = 250;

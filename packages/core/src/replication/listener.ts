@@ -4,7 +4,7 @@
 
 import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "./member.ts";
 
 /** What a frame said beside counts. */
 export interface Listener {

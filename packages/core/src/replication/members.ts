@@ -10,13 +10,9 @@
 
 import { createHash } from "node:crypto";
 import type { Replicas } from "../store/replicas.ts";
-import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import { ClockOffset } from "./clock-offset.ts";
-import { Deafness } from "./deafness.ts";
-import { HeardFrames } from "./heard-frames.ts";
-import { HeardParts } from "./heard-parts.ts";
+import { Member } from "./member.ts";
 import { type PartsFault, PartsRoom } from "./parts-room.ts";
-import { Reception } from "./reception.ts";
 
 export interface MemberOptions {
   /** Silence after which a replica is not alive. */
@@ -35,101 +31,6 @@ const OFFSET_STEP_MS = 3;
 const OFFSET_RISE_MS = 10;
 /** How long no place is looked for after there was none, however many strangers ask for one. */
 const FULL_MS = 1_000;
-/** A frame that is older by more than that shows that its clock fell back, which is believed after some more. */
-const FELL_BACK_MS = 1_000;
-
-export class Member {
-  readonly id: string;
-  /** Its number in stores. */
-  readonly index: number;
-  offset: ClockOffset = new ClockOffset();
-  readonly frames: HeardFrames = new HeardFrames(0);
-  readonly parts: HeardParts;
-  heardAtMs: number;
-  isAlive = true;
-  /** When it was heard again after a silence. */
-  returnedAtMs: number = Number.NEGATIVE_INFINITY;
-  hasLeft = false;
-  /** Its raw clock in the latest of its frames, heard here or by others. */
-  clockMs: number = Number.NEGATIVE_INFINITY;
-  /** Whether the latest of its frames was heard here, and so how far its clock is ahead. */
-  isHeard = false;
-  /** The number of its last frame of counts, as far as it has said. */
-  sent = 0;
-  /** Hits that it has allowed and refused since it started. */
-  allowed = 0;
-  refused = 0;
-  /** Whether it has heard what others counted before it came, as far as it has said. */
-  isReady: boolean | undefined;
-  /** For how long it had been there when it last said so. */
-  upMs: number | undefined;
-  /** What it does not hear, as far as it has said, and a checksum of what it knows of whom. */
-  readonly deafness: Deafness = new Deafness();
-  /** Whether it hears this replica. */
-  readonly reception: Reception = new Reception();
-  knownSum: number | undefined;
-  /** For how many heartbeats it has not known the same as this one, since a round of asking ended with it. */
-  beatsApart = 0;
-  /** When to ask it for what is missing, and how often that was in vain. */
-  askAtMs: number = Number.POSITIVE_INFINITY;
-  asked = 0;
-  /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
-  answeringUntilMs = 0;
-
-  constructor(id: string, index: number, room: PartsRoom, nowMs: number) {
-    this.id = id;
-    this.index = index;
-    this.parts = new HeardParts(room);
-    this.heardAtMs = nowMs;
-  }
-
-  /** Takes note of what it says of itself. */
-  said({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
-    this.isReady = isReady;
-    this.upMs = upMs;
-    this.allowed = allowed;
-    this.refused = refused;
-    this.knownSum = known;
-  }
-
-  /** Forgets which of its counts have been heard, those of answers that are coming in included. */
-  forget(): void {
-    this.frames.forget();
-    this.parts.forget();
-    this.answeringUntilMs = 0;
-  }
-
-  /** Whether each hears the other. */
-  get isPresent(): boolean {
-    return this.isAlive && !this.reception.isLost;
-  }
-
-  /** Whether less would be lost without it than without another: nothing, or what is over soonest. */
-  isLessThan(other: Member): boolean {
-    if (this.#hasCounted !== other.#hasCounted) return other.#hasCounted;
-    return this.heardAtMs < other.heardAtMs;
-  }
-
-  get #hasCounted(): boolean {
-    const { upTo, above } = this.frames.known;
-    return this.sent > 0 || upTo > 0 || above > 0;
-  }
-
-  /**
-   * What to add to its clock to have ours, for others that have not heard it: after a suspended machine
-   * resumed its clock is behind at once, and whoever is told of a later one takes its frames for old.
-   */
-  get toldOffsetMs(): number {
-    const lastMs = this.heardAtMs - this.clockMs;
-    const { offsetMs } = this.offset;
-    return lastMs > offsetMs + FELL_BACK_MS ? lastMs : offsetMs;
-  }
-
-  /** Whether it has sent counts that have not been heard. */
-  get isBehind(): boolean {
-    return this.frames.isBehind(this.sent);
-  }
-}
 
 export class Members {
   readonly #members = new Map<string, Member>();
@@ -168,7 +69,7 @@ export class Members {
     member.isHeard = true;
     member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
     if (!member.hasLeft) {
-      if (!member.isAlive) member.returnedAtMs = receivedAtMs;
+      if (!member.isAlive) member.returned(receivedAtMs);
       this.#setAlive(member, true);
     }
     const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);

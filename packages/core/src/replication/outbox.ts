@@ -17,7 +17,7 @@ import type { ClusterClock } from "./cluster-clock.ts";
 import type { Envelope } from "./envelope.ts";
 import { FrameSeries, type SpokenFor } from "./frame-series.ts";
 import type { FramesKnown } from "./heard-frames.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "./member.ts";
 import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
 import type { Slices } from "./slicer.ts";
@@ -103,12 +103,15 @@ export class Outbox {
 
   /**
    * All that changed after one frame of counts, and until the one that was sent last; and all that is
-   * known of some others, who cannot be asked any more.
+   * known of some others, who cannot be asked any more. All that is held is in it, if some that was
+   * released after that frame cannot be told any more.
    */
-  *page({ since, upTo, to, others, toNewcomer, levels }: PageOptions): Slices {
-    this.#series.begin({ kind: "page", since, upTo, to });
+  *page(options: PageOptions): Slices {
+    const { since, upTo, to, others, toNewcomer, levels } = options;
+    const hasAllHeld = this.#hasForgotten(since);
+    this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
     for (const share of this.#options.shares()) {
-      if (since < upTo) yield* this.#changed(share, since);
+      if (since < upTo) yield* this.#changed(share, since, hasAllHeld);
       yield* this.#notes(share, since);
     }
     const gone = this.#speakFor(others, toNewcomer);
@@ -117,7 +120,14 @@ export class Outbox {
     }
     // Last, because they contain what has become too old to be believed of all the above meanwhile.
     if (levels) for (const share of this.#options.shares()) yield* this.#levels(share);
-    this.#series.end();
+    // What was forgotten while all this was told may be missing in it.
+    if (this.#hasForgotten(since) && !hasAllHeld) yield* this.page(options);
+    else this.#series.end();
+  }
+
+  /** Whether some that was released after a frame of counts is not known any more. */
+  #hasForgotten(since: number): boolean {
+    return Array.from(this.#options.shares()).some(({ store }) => store.forgottenIn > since);
   }
 
   /** Of the records of the frame that was closed last, what changed after the one before. */
@@ -133,14 +143,15 @@ export class Outbox {
     }
   }
 
-  /** Of all records, what changed after a frame. */
-  *#changed(share: Share, since: number): Slices {
+  /** Of all records, what changed after a frame, and perhaps all that is held. */
+  *#changed(share: Share, since: number, hasAllHeld: boolean): Slices {
     const { changes, records } = share.store;
-    for (const policy of share.places.keys()) {
+    for (const [policy, places] of share.places.entries()) {
       this.#series.section(headOf(share, policy));
       const visit = this.#visitor(share, policy);
+      const after = hasAllHeld && places === "none" ? 0 : since;
       for (let id = 1; id < records.end; id++) {
-        changes.emitIfChanged(id, since, policy, visit, false);
+        changes.emitIfChanged(id, after, policy, visit, false);
         if (id % RECORDS_PER_SLICE === 0) yield;
       }
     }

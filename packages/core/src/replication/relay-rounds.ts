@@ -8,7 +8,8 @@
  * passed on enough for all.
  */
 
-import type { Member, Members } from "./members.ts";
+import type { Member } from "./member.ts";
+import type { Members } from "./members.ts";
 import type { RecentFrames } from "./recent-frames.ts";
 import { halvesOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";

@@ -11,7 +11,7 @@ import type { Seal } from "../wire/seal.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { Countdown, type CountdownOptions, isUrgent } from "./countdown.ts";
 import { Envelope } from "./envelope.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "./member.ts";
 import { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
@@ -165,8 +165,15 @@ export class Teller implements Announcer {
   #flush(now: number): void {
     const { sender, shares, wakeAt, replicas } = this.#options;
     this.#advance(now);
-    for (const { store } of shares()) store.closeFrame();
-    const number = ++this.#closed;
+    // Who misses a number asks, and is told all that is held, if some release can never leave.
+    const stores = Array.from(shares(), ({ store }) => store);
+    const skipped = stores.some(({ isHeldUntold }) => isHeldUntold) ? 1 : 0;
+    for (const store of stores) {
+      store.frame += skipped;
+      store.closeFrame();
+    }
+    this.#closed += skipped + 1;
+    const number = this.#closed;
     this.#countdown.left(now, replicas.aliveCount);
     const done = (): void => {
       sender.counted = number;

@@ -78,7 +78,7 @@ export class Changes {
       return false;
     const left = records.word(id, FRAME);
     // The difference of two numbers of 31 bits, whose sign is in their uppermost.
-    if (left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
+    if (frame > 0 && left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
     this.#versions.renew(id);
     return true;
   }

@@ -178,12 +178,16 @@ export class ComponentChain {
     if (link === 0) return 0;
     this.#pool.setWord(link, NEXT, this.first(id));
     this.#pool.setWord(link, WHO, replica | (opener << 16));
-    this.#pool.setWord(link, PLACE_HIGH, Math.floor(place / TWO_32));
-    this.#pool.setWord(link, PLACE_LOW, place | 0);
+    this.setPlace(link, place);
     this.#pool.setWord(link, GENERATION, generation | 0);
     this.#records.setWord(id, this.#headWord, link);
     if (replica === SELF) this.#untold.add(link);
     return link;
+  }
+
+  setPlace(link: number, place: number): void {
+    this.#pool.setWord(link, PLACE_HIGH, Math.floor(place / TWO_32));
+    this.#pool.setWord(link, PLACE_LOW, place | 0);
   }
 
   /** Keeps the larger of each count; returns whether any grew. */
@@ -219,14 +223,7 @@ export class ComponentChain {
 
   /** Takes all components of a key out. */
   clear(id: number): void {
-    let link = this.first(id);
-    if (link === 0) return;
-    this.#records.setWord(id, this.#headWord, 0);
-    while (link !== 0) {
-      const next = this.next(link);
-      this.#release(link);
-      link = next;
-    }
+    for (let link = this.first(id); link !== 0; link = this.first(id)) this.remove(id, link, 0);
   }
 
   /** Takes all components of all keys out; the words that say where they begin are cleared as well. */

@@ -4,8 +4,11 @@
  * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
  * grows; their difference is what is held. A record that holds something of this replica's own is
  * never given up, since a release is still to come; so a later generation ends those before it. After
- * the last release it is kept for a while in a cluster: the release has yet to leave, and reports from
- * before it may still come. That nobody is heard does not mean that nobody has heard of it.
+ * the last release it is kept for a while in a cluster: who has missed it is told again.
+ *
+ * Who misses it for longer is told all that is held, and ends what was not in that: each component of
+ * another replica remembers the frame it was last heard in. One that is released is kept for as long as
+ * an older frame could still come that was not heard.
  *
  *     | hits | releases | chain | others | idle since |
  */
@@ -23,7 +26,7 @@ const CHAIN = 2;
 const OTHERS = 3;
 const IDLE_SINCE = 4;
 
-/** How long a release can be repeated, and older reports be told from newer ones. */
+/** How long a release can be repeated by itself. */
 const RELEASES_KEPT_MS = 60_000;
 
 /** Words that the shape takes in a record. */
@@ -78,7 +81,7 @@ export class GaugeShape implements Shape {
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
       const replica = chain.replica(link);
-      if (this.#replicas.isDropped(replica)) {
+      if (this.#isOver(replica, chain.place(link))) {
         chain.remove(id, link, before);
       } else {
         before = link;
@@ -106,6 +109,7 @@ export class GaugeShape implements Shape {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.hits(link) > chain.refunds(link)) return false;
+      if (chain.place(link) > this.#replicas.heardUpTo(chain.replica(link))) return false;
     }
     if (!this.#shared) return true;
     const since = this.#fields.word(id, IDLE_SINCE);
@@ -131,12 +135,14 @@ export class GaugeShape implements Shape {
   }
 
   join(id: number, component: Component): boolean | undefined {
-    const { replica, generation } = component;
+    const { replica, generation, place } = component;
     const chain = this.#chain;
-    if (!this.#outlives(id, replica, generation)) return false;
-    let link = chain.find(id, replica, generation, SELF, 0);
-    if (link === 0) link = chain.add(id, replica, generation, SELF, 0);
+    if (this.#isOver(replica, place)) return false;
+    let link = this.#latest(id, replica, generation);
+    if (link === undefined) return false;
+    if (link === 0) link = chain.add(id, replica, generation, SELF, place);
     if (link === 0) return undefined;
+    if (place > chain.place(link)) chain.setPlace(link, place);
     const held = chain.hits(link) - chain.refunds(link);
     const grew = chain.raise(link, component.hits, component.refunds, 0);
     if (grew) this.#fields.setWord(id, IDLE_SINCE, 0);
@@ -163,38 +169,35 @@ export class GaugeShape implements Shape {
     visit(component);
   }
 
-  /**
-   * What a replica held ends with it, but who is silent may come back, and whoever is told of it here
-   * takes all that it has sent as heard.
-   */
-  emitHeard(
-    id: number,
-    replica: number,
-    _now: number,
-    _clusterNow: number,
-    component: Component,
-    visit: ComponentVisitor,
-  ): void {
-    this.#chain.show(id, replica, component, visit);
-  }
+  /** What a replica held ends with it, and who is only silent says itself what it holds. */
+  emitHeard(): void {}
 
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
   }
 
+  /** Whether what a replica said in a frame is not held any more, as later ones did not repeat it. */
+  #isOver(replica: number, frame: number): boolean {
+    return this.#replicas.isDropped(replica) || frame < this.#replicas.heldSince(replica);
+  }
+
   /**
-   * Ends what a replica held in earlier generations; false if a later one is known. Nothing is given up
-   * that holds something, so whoever begins anew has released all, whether that was heard or not.
+   * The component of a replica's generation, or 0; undefined if a later one is known. Ends what it held
+   * in earlier ones: nothing is given up that holds something, so whoever begins anew has released all,
+   * whether that was heard or not.
    */
-  #outlives(id: number, replica: number, generation: number): boolean {
+  #latest(id: number, replica: number, generation: number): number | undefined {
     const chain = this.#chain;
+    let latest = 0;
     let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
+      const isOfSame = chain.replica(link) === replica;
       const laterBy = (generation - chain.generation(link)) | 0;
-      if (chain.replica(link) === replica && laterBy !== 0) {
-        if (laterBy < 0) return false;
+      if (isOfSame && laterBy < 0) return undefined;
+      if (isOfSame && laterBy === 0) latest = link;
+      if (isOfSame && laterBy > 0) {
         const held = chain.hits(link) - chain.refunds(link);
         if (this.#replicas.isAlive(replica)) this.#fields.addToCount(id, OTHERS, -held);
         chain.remove(id, link, before);
@@ -203,7 +206,7 @@ export class GaugeShape implements Shape {
       }
       link = next;
     }
-    return true;
+    return latest;
   }
 
   #ownHeld(id: number): number {

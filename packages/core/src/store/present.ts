@@ -16,6 +16,10 @@ export interface Present {
    * cluster's time has stepped back.
    */
   generation: number;
+  /** The latest frame in which something left of a gauge that is gone: whoever missed it needs all that is held. */
+  forgottenIn: number;
+  /** Whether some of that has not left and never will. */
+  isHeldUntold: boolean;
   /** The state of records that are up to date, of keys of which only own hits are known. */
   ownState: number;
 }

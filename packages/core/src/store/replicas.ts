@@ -27,6 +27,8 @@ export class Replicas {
   // These grow with the replicas heard of: most limiters never hear of any.
   readonly #states: number[] = [];
   readonly #offsets: number[] = [];
+  readonly #heardUpTo: number[] = [];
+  readonly #heldSince: number[] = [];
   readonly #free: number[] = [];
   /** Strangers that nothing referred to a while ago, and that nobody has named since. */
   #unused = new Set<number>();
@@ -63,6 +65,8 @@ export class Replicas {
     this.#states[index] = isAlive ? ALIVE : SILENT;
     if (isAlive) this.aliveCount++;
     this.#offsets[index] = 0;
+    this.#heardUpTo[index] = 0;
+    this.#heldSince[index] = 0;
     return index;
   }
 
@@ -117,6 +121,26 @@ export class Replicas {
     if (index === SELF || state === next || state === FREE || state === DROPPED) return;
     this.#states[index] = next;
     this.aliveCount += alive ? 1 : -1;
+    this.#tell();
+  }
+
+  /** The frame up to which none of a replica is missing, so that older ones say nothing new. */
+  heardUpTo(index: number): number {
+    return this.#heardUpTo[index]!;
+  }
+
+  setHeardUpTo(index: number, frame: number): void {
+    this.#heardUpTo[index] = frame;
+  }
+
+  /** The frame from which on a replica has told all that it holds in gauges: what is older has ended. */
+  heldSince(index: number): number {
+    return this.#heldSince[index]!;
+  }
+
+  setHeldSince(index: number, frame: number): void {
+    if (frame <= this.#heldSince[index]!) return;
+    this.#heldSince[index] = frame;
     this.#tell();
   }
 

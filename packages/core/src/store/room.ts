@@ -4,12 +4,14 @@
  *
  * A hand goes round the records and looks at a bounded number of them, so no key pays for all. What
  * is this replica's own in a record that is given up is handed to a sink first, and the generation
- * moves on, so that the key's next components are told from those.
+ * moves on, so that the key's next components are told from those. What was held and released goes with
+ * its record; from the last frame that it left in, it is known who must be told all that is held.
  */
 
 import type { Component } from "../lattice/component.ts";
 import type { Changes } from "./changes.ts";
 import type { Entries } from "./entries.ts";
+import { FRAME, FRAME_MASK } from "./entry.ts";
 import type { Present } from "./present.ts";
 import { COUNTED, EXPIRED, FOREIGN, HELD, LIMITED, type Ranks } from "./rank.ts";
 import { type Replicas, SELF } from "./replicas.ts";
@@ -127,12 +129,7 @@ export class Room {
     if (rank === FOREIGN) evictions.foreign++;
     else evictions.live++;
     if (this.#entries.census.isOwn(id)) {
-      const sink = this.#evicted;
-      if (sink !== undefined) {
-        this.#changes.emit(id, (component) => {
-          if (!sink(component)) evictions.lost++;
-        });
-      }
+      this.#handOver(id);
       this.#present.generation++;
     }
     this.#entries.end(id);
@@ -188,7 +185,34 @@ export class Room {
   /** Frees a record in which nothing counts. Its successor must not continue what has no place. */
   #letGo(id: number): void {
     const { census, shapes } = this.#entries;
-    if (census.isOwn(id) && shapes.some((shape) => shape.placeless)) this.#present.generation++;
+    if (census.isOwn(id) && shapes.some((shape) => shape.placeless)) {
+      for (const [policy, { places }] of shapes.entries()) {
+        if (places === "none") this.#handOver(id, policy);
+      }
+      this.#present.generation++;
+    }
     this.#entries.end(id);
+  }
+
+  /** Hands own components over that are gone with a record, of one policy or of all. */
+  #handOver(id: number, only?: number): void {
+    const { records, shapes } = this.#entries;
+    const present = this.#present;
+    const left = records.word(id, FRAME);
+    const isTold = left >= 0;
+    const frame = isTold ? present.frame - ((present.frame - left) & FRAME_MASK) : present.frame;
+    this.#changes.emit(
+      id,
+      (component) => {
+        const isHeld = shapes[component.policy]!.places === "none";
+        if (isHeld) present.forgottenIn = Math.max(present.forgottenIn, frame);
+        // What has been told and is over need not be told again.
+        if (isHeld && isTold && only !== undefined) return;
+        if (this.#evicted?.(component) !== false) return;
+        this.evictions.lost++;
+        present.isHeldUntold ||= isHeld;
+      },
+      only,
+    );
   }
 }

@@ -69,6 +69,8 @@ export class Store implements Present {
   readonly pending: Pending | null;
   frame = 1;
   generation = 0;
+  forgottenIn = 0;
+  isHeldUntold = false;
   now = 0;
   clusterNow = 0;
   ownState: number = FIRST_OWN_STATE;
@@ -226,6 +228,7 @@ export class Store implements Present {
 
   /** Ends the current frame and returns its number; what changes from now on is in the next. */
   closeFrame(): number {
+    this.isHeldUntold = false;
     this.pending?.close(this.frame);
     return this.frame++;
   }

@@ -5,7 +5,8 @@
  *                                               and of those who are gone, if `others` is 1
  *     heard    | replica 8 | up to | clock | silent | above 4 |   that an answer has all that is known of that
  *                                                               replica's counts
- *     page     | since | up to | telling | part | parts |   one of the frames that together say all of it
+ *     page     | since | up to | telling | part | parts | held |   one of the frames that together say
+ *                                               all of it, and all that is held if `held` is 1
  *
  * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
  * there are is only known at the end: `parts` is 0 in all but the last. The same may be told again in
@@ -36,6 +37,8 @@ export interface Page {
   readonly part: number;
   /** How many there are, in the last one; otherwise 0. */
   readonly parts: number;
+  /** Whether all that the sender holds is in the answer: what is not has been released. */
+  readonly hasAllHeld: boolean;
 }
 
 /** Another replica of whose counts an answer has all that its sender knows. */
@@ -58,7 +61,7 @@ export const PARTS_MAX = 65_536;
 const ABOVE_MAX = 33;
 const HEARD_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX + 4;
 /** The most bytes that the section of a page takes. */
-export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX;
+export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX + 1;
 
 export function writeAsking(writer: FrameWriter, asking: Asking): boolean {
   if (!writer.beginSection(SECTIONS.asking, 8 + VARINT_BYTES_MAX + 1)) return false;
@@ -102,12 +105,13 @@ export function readHeard(reader: ByteReader): Heard | undefined {
 }
 
 export function writePage(writer: FrameWriter, page: Page): boolean {
-  if (!writer.beginSection(SECTIONS.page, 5 * VARINT_BYTES_MAX)) return false;
+  if (!writer.beginSection(SECTIONS.page, 5 * VARINT_BYTES_MAX + 1)) return false;
   writer.varint(page.since);
   writer.varint(page.upTo);
   writer.varint(page.telling);
   writer.varint(page.part);
   writer.varint(page.parts);
+  writer.u8(page.hasAllHeld ? 1 : 0);
   writer.endSection();
   return true;
 }
@@ -118,7 +122,10 @@ export function readPage(reader: ByteReader): Page | undefined {
   const telling = reader.varint();
   const part = reader.varint();
   const parts = reader.varint();
+  const held = reader.u8();
   const isPage = since <= upTo && part < PARTS_MAX && (parts === 0 || parts === part + 1);
-  if (!isPage || reader.left > 0) reader.isBroken = true;
-  return reader.isBroken ? undefined : { since, upTo, telling, part, parts };
+  if (!isPage || held > 1 || reader.left > 0) reader.isBroken = true;
+  return reader.isBroken
+    ? undefined
+    : { since, upTo, telling, part, parts, hasAllHeld: held === 1 };
 }

@@ -31,7 +31,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   const header = { kind: "page", isSealed: false, tag: late.replicator.seal.tag } as const;
   const number = one.replicator.sender.counted;
   writer.begin({ ...header, replicaLow: low, replicaHigh: high, sentAtMs: Date.now(), number });
-  writePage(writer, { since: 0, upTo: number, telling: 1, part: 0, parts: 1 });
+  writePage(writer, { since: 0, upTo: number, telling: 1, part: 0, parts: 1, hasAllHeld: false });
   cluster.say(writer.written().slice());
   vi.advanceTimersByTime(50);
   expect(used(late)).toBe(0);

@@ -18,6 +18,10 @@ class Plainly {
     for (let number = this.last; number <= upTo; number++) this.#heard.add(number);
   }
 
+  knows(number: number): boolean {
+    return number <= this.last || this.#heard.has(number);
+  }
+
   get last(): number {
     let last = 0;
     while (this.#heard.has(last + 1)) last++;
@@ -47,6 +51,9 @@ describe("frames heard of a replica", () => {
             plainly.cover(each.since, each.upTo);
           }
           expect(heard.last).toBe(plainly.last);
+          for (let frame = 0; frame <= 31; frame++) {
+            expect(heard.knows(frame)).toBe(plainly.knows(frame));
+          }
         }
       }),
       seededRuns(500),

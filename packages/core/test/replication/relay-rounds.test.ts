@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Member, Members } from "../../src/replication/members.ts";
+import type { Member } from "../../src/replication/member.ts";
+import { Members } from "../../src/replication/members.ts";
 import { RecentFrames } from "../../src/replication/recent-frames.ts";
 import { RelayRounds } from "../../src/replication/relay-rounds.ts";
 import { halvesOf } from "../../src/replication/replica-id.ts";

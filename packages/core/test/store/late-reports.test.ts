@@ -48,6 +48,37 @@ describe("a release", () => {
     }
   });
 
+  it("is kept for as long as an older frame is missing that could say what was held", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    right!.hit(1, 2);
+    const older = right!.sent().map((sent) => ({ ...sent, place: 5 }));
+    right!.release(1, 2);
+    left!.joinAll(right!.sent().map((sent) => ({ ...sent, place: 7 })));
+    const index = left!.replicas.indexOf(right!.id);
+    left!.replicas.setHeardUpTo(index, 4);
+    for (const ms of [0, 600_000]) left!.at(START_MS + ms).store.sweep(10);
+    left!.joinAll(older);
+    expect(left!.held(1)).toBe(0);
+    left!.replicas.setHeardUpTo(index, 7);
+    for (const ms of [600_000, 660_000]) left!.at(START_MS + ms).store.sweep(10);
+    expect(left!.knows(1)).toBe(false);
+  });
+
+  it("is what becomes of all that a replica did not tell when it told all that it holds", () => {
+    const [left, right] = fleet([0, 0], [gauge]);
+    for (const key of [1, 2, 3]) right!.hit(key, 2);
+    const sent = right!.sent();
+    left!.joinAll(sent.map((each) => ({ ...each, place: each.low === 1 ? 5 : 7 })));
+    left!.replicas.setHeldSince(left!.replicas.indexOf(right!.id), 7);
+    expect([1, 2, 3].map((key) => left!.held(key))).toEqual([0, 2, 2]);
+    expect(left!.join({ ...sent[0]!, place: 6 })).toBe(false);
+    expect([left!.held(1), left!.join({ ...sent[0]!, place: 8 }), left!.held(1)]).toEqual([
+      0,
+      true,
+      2,
+    ]);
+  });
+
   it("that nobody heard of is known when its key was given up and is begun anew", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 2);
@@ -69,6 +100,17 @@ describe("a release", () => {
     alone!.release(1, 2);
     alone!.store.sweep(10);
     expect(alone!.knows(1)).toBe(true);
+  });
+});
+
+describe("a store that is asked for all", () => {
+  it("tells all, however many frames it has closed since its first", () => {
+    const [member] = fleet([0], [gauge]);
+    member!.store.frame = 2 ** 30 + 5;
+    member!.hit(1, 2);
+    expect(member!.sent(0)).toHaveLength(1);
+    expect(member!.sent(2 ** 30 + 4)).toHaveLength(1);
+    expect(member!.sent(2 ** 30 + 5)).toHaveLength(0);
   });
 });
 

@@ -55,7 +55,10 @@ const heard: Section = {
   ...{ type: 7, replica: OTHER, upTo: 299, clock: SENT_AT + 7, silent: 4_000 },
   above: 0x8000_0005,
 };
-const page: Section = { type: 6, since: 250, upTo: 300, telling: 4, part: 1, parts: 2 };
+const page: Section = {
+  ...{ type: 6, since: 250, upTo: 300, telling: 4, part: 1, parts: 2 },
+  held: true,
+};
 const windows: Section = components(
   0,
   [
@@ -170,7 +173,7 @@ const FRAMES: readonly (readonly [string, FrameKind, readonly Section[], "sealed
     [
       heard,
       components(1, [entry({ key: KEY_1, place: 100, hits: 3 })], { of: OTHER }),
-      { type: 6, since: 300, upTo: 300, telling: 5, part: 0, parts: 1 },
+      { type: 6, since: 300, upTo: 300, telling: 5, part: 0, parts: 1, held: false },
     ],
   ],
   [

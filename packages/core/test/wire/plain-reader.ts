@@ -222,7 +222,7 @@ const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
   }),
   6: (bytes) => ({
     ...{ type: 6, since: bytes.varint(), upTo: bytes.varint(), telling: bytes.varint() },
-    ...{ part: bytes.varint(), parts: bytes.varint() },
+    ...{ part: bytes.varint(), parts: bytes.varint(), held: bytes.u8() === 1 },
   }),
   7: (bytes) => ({
     ...{ type: 7, replica: bytes.u64(), upTo: bytes.varint(), clock: bytes.varint() },

@@ -83,7 +83,7 @@ export function writeSection(writer: FrameWriter, section: any): void {
     writeHeartbeat(writer, { ...section, behind });
   }
   if (section.type === 5) writeAsking(writer, { ...section, ...halvesOf(section.replica) });
-  if (section.type === 6) writePage(writer, section);
+  if (section.type === 6) writePage(writer, { ...section, hasAllHeld: section["held"] });
   if (section.type === 7) {
     const { replica, clock: clockMs, silent: silentMs } = section;
     writeHeard(writer, { ...section, ...halvesOf(replica), clockMs, silentMs });

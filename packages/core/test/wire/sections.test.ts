@@ -154,7 +154,7 @@ describe("sections of a frame", () => {
       expect(readHeard(far)).toBeUndefined();
     }
 
-    const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };
+    const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
   });
 
@@ -188,7 +188,7 @@ describe("sections of a frame", () => {
   });
 
   it("that say what cannot be are no pages", () => {
-    const possible = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3 };
+    const possible = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
     const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
     for (const change of impossible) {
       const reader = written("page", (writer) => writePage(writer, { ...possible, ...change }));
