@@ -132,7 +132,11 @@ export class Replicator implements Listener {
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
-    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
+    const changed = (at: number): void => {
+      this.#pulse.hurry(at);
+      this.#wake.at(at);
+    };
+    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller, changed });
     this.#repair = new Repair({
       ...common,
       ...{ recent: this.#recent, listener: this },
@@ -243,8 +247,7 @@ export class Replicator implements Listener {
   }
 
   twin(): void {
-    const now = this.clock.now();
-    if (this.#ownId.change(now)) this.#pulse.hurry(now);
+    this.#ownId.change(this.clock.now());
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */

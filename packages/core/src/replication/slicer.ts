@@ -49,18 +49,11 @@ export class Slicer {
     this.#queue = [];
   }
 
-  /** Does all that is left, however long it takes. */
-  finish(): void {
-    this.#run(Number.POSITIVE_INFINITY);
-  }
-
   /** Returns whether there is more that need not wait. */
   #run(forMs: number): boolean {
-    const isHasty = forMs === Number.POSITIVE_INFINITY;
     const endMs = performance.now() + forMs;
     for (let work = this.#queue[0]; work !== undefined; work = this.#queue[0]) {
       while (work.slices.next().done !== true) {
-        if (isHasty) continue;
         if (this.#mustWait()) return false;
         if (performance.now() >= endMs) return true;
       }

@@ -17,6 +17,9 @@ import type { Sender } from "./sender.ts";
 import type { Share } from "./share.ts";
 import { Slicer } from "./slicer.ts";
 
+/** How long at most all that was counted is told before something is done that waits for that. */
+const FINISH_MS = 1_000;
+
 export interface TellerOptions extends CountdownOptions {
   readonly seal: Seal;
   readonly clock: ClusterClock;
@@ -51,6 +54,7 @@ export class Teller implements Announcer {
   readonly #answering: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
+  #finished: { readonly done: (isAll: boolean) => void; readonly endMs: number } | undefined;
 
   constructor(options: TellerOptions) {
     this.#options = options;
@@ -141,14 +145,29 @@ export class Teller implements Announcer {
   }
 
   /**
-   * Tells at once all that was counted and not told yet. Answers may be much longer and are given up:
-   * whoever asked asks again.
+   * Tells all that was counted and not told yet, and has something done in the turn in which that has
+   * left: at once if it is little. After some time that is done with the next frame that has left, however
+   * much has been counted since; it is told whether that is the case. Answers may be much longer and are
+   * given up: whoever asked asks again.
    */
-  finish(): void {
+  finish(done: (isAll: boolean) => void): void {
+    this.#finished = { done, endMs: this.#options.clock.now() + FINISH_MS };
     this.#answering.stop();
-    this.#flushing.finish();
-    if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(this.#options.clock.now());
-    this.#flushing.finish();
+    if (this.#flushing.isIdle) this.#endFinish();
+  }
+
+  #endFinish(): void {
+    if (this.#finished === undefined) return;
+    const { done, endMs } = this.#finished;
+    const now = this.#options.clock.now();
+    const isAll = this.#countdown.dueAtMs === Number.POSITIVE_INFINITY;
+    if (!isAll && now < endMs) {
+      if (!this.#options.sender.isBusy) this.#flush(now);
+      return;
+    }
+    this.#finished = undefined;
+    this.#answering.stop();
+    done(isAll);
   }
 
   /** Nearly every hit finds that there is something to say soon enough anyway. */
@@ -177,6 +196,7 @@ export class Teller implements Announcer {
     this.#countdown.left(now, replicas.aliveCount);
     const done = (): void => {
       sender.counted = number;
+      this.#endFinish();
       wakeAt(this.dueAtMs);
     };
     // What nobody hears need not be said: others see from the number that they have missed it.

@@ -106,6 +106,67 @@ describe("a replica that takes another id", () => {
   });
 });
 
+describe("a replica that takes another id with much that nobody has been told", () => {
+  it("tells that first, some at a time, and loses nothing", () => {
+    const tapped = new TappedCluster();
+    const [one, other] = [tapped.add(), tapped.add()];
+    vi.advanceTimersByTime(3_000);
+    const former = one.replicator.replicas.selfId;
+    const keys = Array.from({ length: 20_000 }, (_, key) => `key ${key}`);
+    for (const key of keys) hitMember(one, 1, key);
+    // Time passes while something is done.
+    const now = performance.now.bind(performance);
+    let passedMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      passedMs += 0.01;
+      return now() + passedMs;
+    });
+    one.replicator.twin();
+    expect(passedMs).toBeLessThan(10);
+    expect(one.replicator.replicas.selfId).toBe(former);
+    hitMember(one, 1, keys[0]);
+    vi.advanceTimersByTime(1_000);
+    expect(one.replicator.replicas.selfId).not.toBe(former);
+    hitMember(one, 1, keys[1]);
+    vi.advanceTimersByTime(5_000);
+    const seen = keys.map((key) => used(other, key));
+    expect(seen.slice(0, 2)).toEqual([2, 2]);
+    expect(seen.slice(2).filter((hits) => hits !== 1)).toEqual([]);
+    vi.restoreAllMocks();
+  });
+
+  it("takes it after a while where it counts as fast as it tells, and tells the rest as another's", () => {
+    const tapped = new TappedCluster();
+    const [one, other] = [tapped.add(), tapped.add()];
+    vi.advanceTimersByTime(3_000);
+    const former = one.replicator.replicas.selfId;
+    // Whenever a frame has left, there is more.
+    let key = 0;
+    const publish = one.transport.publish.bind(one.transport);
+    one.transport.publish = (frame, to) => {
+      if (kindOf(frame) === "counts" && one.replicator.replicas.selfId === former) {
+        hitMember(one, 1, `key ${key++}`);
+      }
+      return publish(frame, to);
+    };
+    const now = performance.now.bind(performance);
+    let passedMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      passedMs += 1;
+      return now() + passedMs;
+    });
+    hitMember(one, 1, "first");
+    one.replicator.twin();
+    vi.advanceTimersByTime(2_000);
+    vi.restoreAllMocks();
+    expect(one.replicator.replicas.selfId).not.toBe(former);
+    vi.advanceTimersByTime(30_000);
+    const keys = Array.from({ length: key }, (_, at) => `key ${at}`);
+    expect(keys.length).toBeGreaterThan(1);
+    expect(keys.filter((each) => used(other, each) !== 1)).toEqual([]);
+  });
+});
+
 describe("a replica that takes another id while it tells somebody a lot", () => {
   it("leaves that undone, which would take long, and does it when it is asked again", () => {
     const tapped = new TappedCluster();

@@ -58,12 +58,4 @@ describe("a slicer", () => {
     expect(slicer.isIdle).toBe(true);
     expect(done.length).toBe(9);
   });
-
-  it("does all that is left when there will be no other turn", () => {
-    const done: string[] = [];
-    const slicer = new Slicer(() => true);
-    slicer.run(stepsOf(9, done, "left"));
-    slicer.finish();
-    expect(done.length).toBe(9);
-  });
 });
