@@ -4,6 +4,7 @@
 
 import type { Replicas } from "../store/replicas.ts";
 import type { GuardedTransport } from "../transport/guarded-transport.ts";
+import { writeFormer } from "../wire/former-section.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf } from "./replica-id.ts";
@@ -17,7 +18,7 @@ export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "
 export class Envelope {
   readonly writer: FrameWriter;
   readonly #seal: Seal;
-  readonly #self: Pick<Replicas, "selfId">;
+  readonly #self: Pick<Replicas, "selfId" | "formers">;
   readonly #transport: Pick<GuardedTransport, "maxPayload">;
 
   /**
@@ -26,7 +27,7 @@ export class Envelope {
    */
   constructor(
     seal: Seal,
-    self: Pick<Replicas, "selfId">,
+    self: Pick<Replicas, "selfId" | "formers">,
     transport: Pick<GuardedTransport, "maxPayload">,
   ) {
     this.writer = new FrameWriter(seal.isSealing);
@@ -48,6 +49,8 @@ export class Envelope {
       sentAtMs,
       number,
     });
+    const former = this.#self.formers.own;
+    if (former !== undefined && sentAtMs < former.untilMs) writeFormer(this.writer, former);
     return this.writer;
   }
 

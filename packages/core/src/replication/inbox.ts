@@ -18,6 +18,7 @@ import {
 } from "../wire/checkpoint-section.ts";
 import { ComponentReader, type ComponentSink } from "../wire/component-reader.ts";
 import type { ComponentHead, PlaceKind } from "../wire/component-section.ts";
+import { readFormer, type WireFormer } from "../wire/former-section.ts";
 import { type FrameReader, SECTIONS } from "../wire/frame.ts";
 import { readHeartbeat } from "../wire/heartbeat-section.ts";
 import { readLimiters } from "../wire/limiter-section.ts";
@@ -138,6 +139,9 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
         differences.heard(member.id, readLimiters(reader));
+      } else if (type === SECTIONS.former) {
+        const former = readFormer(reader);
+        if (former !== undefined && isCurrent) this.#succeed(member, former);
       } else if (type === SECTIONS.asking) {
         const asking = readAsking(reader);
         if (asking !== undefined && isCurrent) listener.asked(member, asking);
@@ -156,6 +160,14 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     if (kind === "hello" && isCurrent) listener.hello(member);
     if (kind === "leave") listener.left(member);
     return true;
+  }
+
+  #succeed(member: Member, { low, high, upTo }: WireFormer): void {
+    const { replicas, members, listener } = this.#options;
+    const id = idOf(low, high);
+    const replica = members.find(id)?.index;
+    if (id === replicas.selfId) listener.succeeded(member);
+    else if (replica !== undefined) replicas.formers.set(member.index, { replica, upTo });
   }
 
   /**

@@ -18,6 +18,8 @@ export interface Listener {
   bequeathed(from: Member): void;
   /** Whether this replica has not sent a frame of that number yet. */
   isAhead(number: number): boolean;
+  /** Another process that counted under the id of this replica goes on under its own. */
+  succeeded(by: Member): void;
   /** Another process sends frames under the id of this replica. */
   twin(): void;
 }

@@ -4,19 +4,23 @@
  *
  * Whoever is behind tells under the former id what it has not told yet, some at a time, and goes on
  * under another. What it has told under the former one stays told, and counts as another's from then on,
- * here as everywhere.
+ * here as everywhere. What it holds it takes with it: that is told under the new id, with the former one.
  */
 
 import type { Replicas } from "../store/replicas.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
+import type { Member } from "./member.ts";
 import type { Members } from "./members.ts";
-import { successorOf } from "./replica-id.ts";
+import { halvesOf, successorOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
 import type { Teller } from "./teller.ts";
 
-/** The least time between two changes: without a secret anybody can make one. */
+/** The least time between two changes, and two tellings: without a secret anybody can make one. */
 const CHANGE_AGAIN_MS = 60_000;
+const TELL_AGAIN_MS = 1_000;
+/** How long it is told which id this replica had before: others take that for alive for some seconds. */
+const FORMER_TOLD_MS = 10_000;
 
 export interface OwnIdOptions {
   readonly replicas: Replicas;
@@ -27,24 +31,37 @@ export interface OwnIdOptions {
   readonly teller: Teller;
   readonly random: () => number;
   readonly report: (trouble: string) => void;
-  /** Is told that another id has been taken. */
-  readonly changed: (now: number) => void;
 }
 
 export class OwnId {
   readonly #options: OwnIdOptions;
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #isChanging = false;
+  #successor: string | undefined;
+  #toldAgainAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: OwnIdOptions) {
     this.#options = options;
   }
 
   /** Takes another id as soon as all has been told under this one, unless that was only just done. */
-  change(now: number): void {
+  change(): void {
+    const now = this.#options.clock.now();
     if (this.#isChanging || now < this.#changedAtMs + CHANGE_AGAIN_MS) return;
     this.#isChanging = true;
     this.#options.teller.finish((isAll) => this.#take(isAll));
+  }
+
+  /**
+   * Another process that counted under this id has taken another. What both held is only that one's now,
+   * as far as others know, so what this one holds is told again: it is ahead, and so in a later frame.
+   */
+  succeeded({ id }: Member): void {
+    const now = this.#options.clock.now();
+    if (id === this.#successor || now < this.#toldAgainAtMs + TELL_AGAIN_MS) return;
+    this.#successor = id;
+    this.#toldAgainAtMs = now;
+    this.#options.teller.tellHeldAgain();
   }
 
   #take(isAllTold: boolean): void {
@@ -55,12 +72,15 @@ export class OwnId {
     const former = replicas.selfId;
     const id = successorOf(former, random);
     const replica = replicas.renameSelf(id);
+    const untilMs = clock.rawNow() + FORMER_TOLD_MS;
+    replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
     replicas.setOffset(replica, -clock.originMs);
     // What has not been told is known here, and told of one that is gone.
     const upTo = isAllTold ? sender.counted : teller.nextFrame;
     members.mention(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     shares.disown({ replica, originMs: clock.originMs });
     report(`another process counts as replica ${former}: this one goes on as ${id}`);
-    this.#options.changed(now);
+    // Others ask whom they have not heard of for all that it holds.
+    sender.greet("hello");
   }
 }

@@ -109,10 +109,8 @@ export class Replicator implements Listener {
     this.seal = seal;
     this.members = members;
     this.sender = sender;
-    const bequest = new Bequest({
-      ...{ replicas, members, sender },
-      missedAfterMs: SILENT_MS + HEARTBEAT_MS,
-    });
+    const missedAfterMs = SILENT_MS + HEARTBEAT_MS;
+    const bequest = new Bequest({ replicas, members, sender, missedAfterMs });
     this.#bequest = bequest;
     const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
     this.arrival = new Arrival({ members, sender, bequest, ...times });
@@ -132,11 +130,7 @@ export class Replicator implements Listener {
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });
-    const changed = (at: number): void => {
-      this.#pulse.hurry(at);
-      this.#wake.at(at);
-    };
-    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller, changed });
+    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
     this.#repair = new Repair({
       ...common,
       ...{ recent: this.#recent, listener: this },
@@ -150,8 +144,7 @@ export class Replicator implements Listener {
     );
     const watch = { outlook: this.outlook, agreement: this.#agreement, bequest, arrival };
     this.#pulse = new Pulse({
-      ...{ ...common, ...judges, ...watch, beganAtMs: now, shares },
-      repair: this.#repair,
+      ...{ ...common, ...judges, ...watch, ...times, shares, repair: this.#repair },
     });
   }
 
@@ -246,8 +239,12 @@ export class Replicator implements Listener {
     return number >= this.teller.nextFrame;
   }
 
+  succeeded(by: Member): void {
+    this.#ownId.succeeded(by);
+  }
+
   twin(): void {
-    this.#ownId.change(this.clock.now());
+    this.#ownId.change();
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */

@@ -138,6 +138,15 @@ export class Teller implements Announcer {
     return this.#answering.goOnFor(forMs);
   }
 
+  /** Has everybody ask for all that is held. */
+  tellHeldAgain(): void {
+    for (const { store } of this.#options.shares()) {
+      store.isHeldUntold = true;
+      store.forgottenIn = this.nextFrame;
+    }
+    this.urgent(this.#options.clock.now());
+  }
+
   /** Tells nothing any more. */
   stop(): void {
     this.#flushing.stop();
@@ -187,12 +196,12 @@ export class Teller implements Announcer {
     // Who misses a number asks, and is told all that is held, if some release can never leave.
     const stores = Array.from(shares(), ({ store }) => store);
     const skipped = stores.some(({ isHeldUntold }) => isHeldUntold) ? 1 : 0;
+    const number = this.nextFrame + skipped;
     for (const store of stores) {
-      store.frame += skipped;
+      store.frame = number;
       store.closeFrame();
     }
-    this.#closed += skipped + 1;
-    const number = this.#closed;
+    this.#closed = number;
     this.#countdown.left(now, replicas.aliveCount);
     const done = (): void => {
       sender.counted = number;

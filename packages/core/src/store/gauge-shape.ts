@@ -149,6 +149,7 @@ export class GaugeShape implements Shape {
     if (grew && this.#replicas.isAlive(replica)) {
       this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - held);
     }
+    if (this.#replicas.formers.exist) this.#endFormers(id);
     return grew;
   }
 
@@ -197,16 +198,36 @@ export class GaugeShape implements Shape {
       const laterBy = (generation - chain.generation(link)) | 0;
       if (isOfSame && laterBy < 0) return undefined;
       if (isOfSame && laterBy === 0) latest = link;
-      if (isOfSame && laterBy > 0) {
-        const held = chain.hits(link) - chain.refunds(link);
-        if (this.#replicas.isAlive(replica)) this.#fields.addToCount(id, OTHERS, -held);
-        chain.remove(id, link, before);
-      } else {
-        before = link;
-      }
+      if (isOfSame && laterBy > 0) this.#end(id, link, before);
+      else before = link;
       link = next;
     }
     return latest;
+  }
+
+  /** Ends what was told under ids that were given up, where it is told under the next ones. */
+  #endFormers(id: number): void {
+    const chain = this.#chain;
+    const ended = new Map<number, number>();
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      const former = this.#replicas.formers.of(chain.replica(link));
+      if (former !== undefined) ended.set(former.replica, former.upTo);
+    }
+    if (ended.size === 0) return;
+    let before = 0;
+    for (let link = chain.first(id); link !== 0; ) {
+      const next = chain.next(link);
+      if (chain.place(link) <= (ended.get(chain.replica(link)) ?? -1)) this.#end(id, link, before);
+      else before = link;
+      link = next;
+    }
+  }
+
+  #end(id: number, link: number, before: number): void {
+    const chain = this.#chain;
+    const held = chain.hits(link) - chain.refunds(link);
+    if (this.#replicas.isAlive(chain.replica(link))) this.#fields.addToCount(id, OTHERS, -held);
+    chain.remove(id, link, before);
   }
 
   #ownHeld(id: number): number {

@@ -7,6 +7,7 @@
  */
 
 import { invariant } from "../errors.ts";
+import { Formers } from "./formers.ts";
 
 /** This process. */
 export const SELF = 0;
@@ -21,6 +22,8 @@ const DROPPED = 3;
 export class Replicas {
   /** How many replicas are alive, this one included. */
   aliveCount = 0;
+  /** Who has given up which id. */
+  readonly formers: Formers = new Formers();
 
   readonly #ids: string[] = [];
   readonly #indexes = new Map<string, number>();
@@ -197,6 +200,7 @@ export class Replicas {
         continue;
       }
       if (!this.isDropped(index)) this.#indexes.delete(this.idOf(index));
+      this.formers.forget(index);
       this.#states[index] = FREE;
       this.#free.push(index);
     }

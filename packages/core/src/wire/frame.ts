@@ -36,6 +36,7 @@ export const SECTIONS = {
   page: 6,
   heard: 7,
   limiters: 8,
+  former: 9,
 } as const;
 
 /** What stands before the sections. */

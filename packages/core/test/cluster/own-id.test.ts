@@ -106,6 +106,68 @@ describe("a replica that takes another id", () => {
   });
 });
 
+describe("what is held by a replica that takes another id", () => {
+  const policies = [concurrency({ limit: 10 })];
+  const views = (fleet: SimulatedFleet): number[] =>
+    fleet.replicas.map((replica) => replica.view("ada")[0]!);
+
+  it("is never held twice, and is free when it is released", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one] = [fleet.add(0, ID), fleet.add(), fleet.add()];
+    fleet.pass(2_000);
+    hit(one, 6);
+    fleet.pass(1_000);
+    one.replicator.twin();
+    const { selfId } = one.replicator.replicas;
+    for (let time = 0; time < 500; time++) {
+      fleet.pass(20);
+      expect(fleet.replicas[1]!.replicator.members.find(selfId)).toBeDefined();
+      expect(views(fleet)).toEqual([6, 6, 6]);
+    }
+    for (let time = 0; time < 4; time++) one.limiter.release("ada");
+    fleet.pass(1_000);
+    expect(views(fleet)).toEqual([2, 2, 2]);
+    fleet.close();
+  });
+
+  it("is not held twice by what comes late of its former id", () => {
+    const tapped = new TappedCluster();
+    const [one, other] = [
+      tapped.add({}, { policy: policies[0]! }),
+      tapped.add({}, { policy: policies[0]! }),
+    ];
+    vi.advanceTimersByTime(2_000);
+    tapped.network.cut(one.transport, other.transport);
+    hitMember(one, 6);
+    vi.advanceTimersByTime(300);
+    const late = tapped.of(one).filter(({ frame }) => kindOf(frame) === "counts");
+    one.replicator.twin();
+    tapped.network.heal();
+    vi.advanceTimersByTime(1_500);
+    expect([late.length, used(other)]).toEqual([1, 6]);
+    tapped.replay(late);
+    expect(used(other)).toBe(6);
+  });
+
+  it("is held beside what the other process holds that counts under the former id", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one, copy] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
+    fleet.pass(2_000);
+    hit(one, 3);
+    hit(copy, 4);
+    fleet.pass(300);
+    copy.limiter.check("bob");
+    fleet.pass(6_000);
+    expect(new Set(fleet.replicas.map(({ replicator }) => replicator.replicas.selfId)).size).toBe(
+      3,
+    );
+    expect(views(fleet)).toEqual([7, 7, 7]);
+    fleet.pass(60_000);
+    expect(views(fleet)).toEqual([7, 7, 7]);
+    fleet.close();
+  });
+});
+
 describe("a replica that takes another id with much that nobody has been told", () => {
   it("tells that first, some at a time, and loses nothing", () => {
     const tapped = new TappedCluster();

@@ -196,6 +196,7 @@ const FRAMES: readonly (readonly [string, FrameKind, readonly Section[], "sealed
   ["a question", "request", [asking]],
   ["a question, sealed", "request", [{ ...asking, others: true }], "sealed"],
   ["that the sender has come", "hello", []],
+  ["that the sender counted under another id", "hello", [{ type: 9, replica: OTHER, upTo: 299 }]],
   ["that the sender leaves", "leave", []],
   ["that the sender leaves, sealed", "leave", [], "sealed"],
 ];

@@ -12,9 +12,9 @@ import {
   identityOf,
   meaningOf,
   nameOf,
-  readFrame,
   seedOf,
-} from "./plain-reader.ts";
+} from "./plain-names.ts";
+import { readFrame } from "./plain-reader.ts";
 
 const START_MS = 1_790_000_000_123;
 const SECRET = "thirty-two bytes, drawn at random";

@@ -9,6 +9,7 @@ import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import { PLACE_KINDS } from "../../src/wire/component-section.ts";
 import { writeComponents } from "../../src/wire/component-writer.ts";
+import { writeFormer } from "../../src/wire/former-section.ts";
 import type { FrameWriter } from "../../src/wire/frame.ts";
 import { writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { writeLimiters } from "../../src/wire/limiter-section.ts";
@@ -87,6 +88,9 @@ export function writeSection(writer: FrameWriter, section: any): void {
   if (section.type === 7) {
     const { replica, clock: clockMs, silent: silentMs } = section;
     writeHeard(writer, { ...section, ...halvesOf(replica), clockMs, silentMs });
+  }
+  if (section.type === 9) {
+    writeFormer(writer, { ...halvesOf(section.replica), upTo: section.upTo });
   }
   if (section.type !== 8) return;
   writeLimiters(

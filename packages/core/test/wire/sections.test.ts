@@ -6,6 +6,7 @@ import {
   type WireCheckpoint,
   writeCheckpoints,
 } from "../../src/wire/checkpoint-section.ts";
+import { readFormer, writeFormer } from "../../src/wire/former-section.ts";
 import {
   type FrameHeader,
   type FrameKind,
@@ -153,6 +154,10 @@ describe("sections of a frame", () => {
       const far = written("page", (writer) => writeHeard(writer, { ...gone, upTo }));
       expect(readHeard(far)).toBeUndefined();
     }
+
+    const former = { low: 5, high: -6, upTo: 299 };
+    const frame = written("hello", (writer) => writeFormer(writer, former));
+    expect(readFormer(frame)).toEqual(former);
 
     const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);

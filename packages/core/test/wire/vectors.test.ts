@@ -19,9 +19,9 @@ import {
   identityOf,
   meaningOf,
   nameOf,
-  readFrame,
   seedOf,
-} from "./plain-reader.ts";
+} from "./plain-names.ts";
+import { readFrame } from "./plain-reader.ts";
 import { digitsOf, halvesOf } from "./section-writer.ts";
 
 const VECTORS = "./vectors.json";
