@@ -20,6 +20,7 @@ import type { FramesKnown } from "./heard-frames.ts";
 import type { Member } from "./member.ts";
 import { halvesOf } from "./replica-id.ts";
 import type { Share } from "./share.ts";
+import type { Shares } from "./shares.ts";
 import type { Slices } from "./slicer.ts";
 
 /** Who is there has been heard within so long when somebody has just come. */
@@ -36,7 +37,7 @@ export interface OutboxOptions {
   readonly envelope: Envelope;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
-  readonly shares: () => Iterable<Share>;
+  readonly shares: Pick<Shares, "all" | "hasForgotten">;
   readonly nextTelling: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
@@ -82,7 +83,7 @@ export class Outbox {
   *counts(number: number): Slices {
     const since = number - 1;
     this.#series.begin({ kind: "counts", since, upTo: number });
-    for (const share of this.#options.shares()) {
+    for (const share of this.#options.shares.all()) {
       const { pending } = share.store;
       if (pending !== null) yield* this.#pending(share, pending, since);
       this.#givenUp(share);
@@ -93,7 +94,7 @@ export class Outbox {
 
   /** The same without saying anything, when nobody would hear it. */
   *silence(): Slices {
-    for (const { store } of this.#options.shares()) {
+    for (const { store } of this.#options.shares.all()) {
       for (let place = 0; place < (store.pending?.closedSize ?? 0); place++) {
         store.pending?.settle(place);
         if (place % RECORDS_PER_SLICE === 0) yield;
@@ -108,26 +109,22 @@ export class Outbox {
    */
   *page(options: PageOptions): Slices {
     const { since, upTo, to, others, toNewcomer, levels } = options;
-    const hasAllHeld = this.#hasForgotten(since);
+    const { shares } = this.#options;
+    const hasAllHeld = shares.hasForgotten(since);
     this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
-    for (const share of this.#options.shares()) {
+    for (const share of this.#options.shares.all()) {
       if (since < upTo) yield* this.#changed(share, since, hasAllHeld);
       yield* this.#notes(share, since);
     }
     const gone = this.#speakFor(others, toNewcomer);
     if (gone.length > 0) {
-      for (const share of this.#options.shares()) yield* this.#heardOf(share, gone);
+      for (const share of this.#options.shares.all()) yield* this.#heardOf(share, gone);
     }
     // Last, because they contain what has become too old to be believed of all the above meanwhile.
-    if (levels) for (const share of this.#options.shares()) yield* this.#levels(share);
+    if (levels) for (const share of this.#options.shares.all()) yield* this.#levels(share);
     // What was forgotten while all this was told may be missing in it.
-    if (this.#hasForgotten(since) && !hasAllHeld) yield* this.page(options);
+    if (shares.hasForgotten(since) && !hasAllHeld) yield* this.page(options);
     else this.#series.end();
-  }
-
-  /** Whether some that was released after a frame of counts is not known any more. */
-  #hasForgotten(since: number): boolean {
-    return Array.from(this.#options.shares()).some(({ store }) => store.forgottenIn > since);
   }
 
   /** Of the records of the frame that was closed last, what changed after the one before. */

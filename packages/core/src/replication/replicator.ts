@@ -126,7 +126,7 @@ export class Replicator implements Listener {
     this.teller = new Teller({
       ...options,
       ...common,
-      shares: () => this.shares.all(),
+      shares,
       replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
       wakeAt: (ms) => this.#wake.at(ms),
     });

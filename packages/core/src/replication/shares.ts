@@ -24,6 +24,8 @@ export class Shares {
   readonly #shares = new Map<string, Share>();
   /** A generation that no limiter that has gone has reached. */
   #generation = 0;
+  /** The latest frame in which something left of what limiters held that have gone. */
+  #forgottenIn = 0;
   #isClosed = false;
   readonly #reclaiming = new Slicer(() => false);
 
@@ -82,6 +84,12 @@ export class Shares {
   /** Those that have a limiter. */
   open(): Share[] {
     return Array.from(this.#shares.values()).filter(({ retirement }) => retirement === undefined);
+  }
+
+  /** Whether some that was released after a frame of counts is not known any more. */
+  hasForgotten(since: number): boolean {
+    if (this.#forgottenIn > since) return true;
+    return Array.from(this.#shares.values()).some(({ store }) => store.forgottenIn > since);
   }
 
   /** Hits that all limiters have let pass and refused. */
@@ -147,6 +155,9 @@ export class Shares {
   }
 
   #end(share: Share): void {
+    const { store, places } = share;
+    const isKnown = store.handover.isEmpty || !places.includes("none");
+    this.#forgottenIn = Math.max(this.#forgottenIn, isKnown ? store.forgottenIn : store.frame);
     this.#shares.delete(keyOf(share.identity.low, share.identity.high));
     share.end();
     this.#generation = Math.max(this.#generation, share.store.generation);

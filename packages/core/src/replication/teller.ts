@@ -14,7 +14,7 @@ import { Envelope } from "./envelope.ts";
 import type { Member } from "./member.ts";
 import { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
-import type { Share } from "./share.ts";
+import type { Shares } from "./shares.ts";
 import { Slicer } from "./slicer.ts";
 
 /** How long at most all that was counted is told before something is done that waits for that. */
@@ -25,7 +25,7 @@ export interface TellerOptions extends CountdownOptions {
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
   readonly sender: Sender;
-  readonly shares: () => Iterable<Share>;
+  readonly shares: Pick<Shares, "all" | "hasForgotten">;
   /** How many replicas may keep counts back; infinite while nobody knows. */
   readonly replicaCount: () => number;
   /** Asks to be looked at again at some time. */
@@ -140,7 +140,7 @@ export class Teller implements Announcer {
 
   /** Has everybody ask for all that is held. */
   tellHeldAgain(): void {
-    for (const { store } of this.#options.shares()) {
+    for (const { store } of this.#options.shares.all()) {
       store.isHeldUntold = true;
       store.forgottenIn = this.nextFrame;
     }
@@ -187,14 +187,14 @@ export class Teller implements Announcer {
   /** Tells all stores what time it is. */
   #advance(now: number): void {
     const clusterNow = this.#options.clock.clusterNow(now);
-    for (const { store } of this.#options.shares()) store.advance(now, clusterNow);
+    for (const { store } of this.#options.shares.all()) store.advance(now, clusterNow);
   }
 
   #flush(now: number): void {
     const { sender, shares, wakeAt, replicas } = this.#options;
     this.#advance(now);
     // Who misses a number asks, and is told all that is held, if some release can never leave.
-    const stores = Array.from(shares(), ({ store }) => store);
+    const stores = Array.from(shares.all(), ({ store }) => store);
     const skipped = stores.some(({ isHeldUntold }) => isHeldUntold) ? 1 : 0;
     const number = this.nextFrame + skipped;
     for (const store of stores) {

@@ -105,6 +105,19 @@ describe("a place that is released during a cut", () => {
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
+  it("is free after it where the limiter was closed that held it", () => {
+    const cluster = new TappedCluster();
+    const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
+    hit(one, 10);
+    vi.advanceTimersByTime(1_000);
+    cut(cluster, one, two);
+    one.limiter.close();
+    vi.advanceTimersByTime(180_000);
+    cluster.network.heal();
+    vi.advanceTimersByTime(10_000);
+    expect(used(two)).toBe(0);
+  });
+
   it("is free for one that was told of its holder by others meanwhile", () => {
     const cluster = new TappedCluster();
     const [holder, one, two] = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
