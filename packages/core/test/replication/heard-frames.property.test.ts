@@ -30,6 +30,7 @@ class Plainly {
 }
 
 const near = fc.nat({ max: 30 });
+const FRAMES = Array.from({ length: 32 }, (_, frame) => frame);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ frame: near }) },
   fc.record({ since: near, upTo: near }),
@@ -51,9 +52,8 @@ describe("frames heard of a replica", () => {
             plainly.cover(each.since, each.upTo);
           }
           expect(heard.last).toBe(plainly.last);
-          for (let frame = 0; frame <= 31; frame++) {
-            expect(heard.knows(frame)).toBe(plainly.knows(frame));
-          }
+          const isWrong = FRAMES.find((frame) => heard.knows(frame) !== plainly.knows(frame));
+          expect(isWrong).toBe(undefined);
         }
       }),
       seededRuns(500),
