@@ -2,13 +2,12 @@ import { describe, it } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import type { HistoryOptions } from "./history.ts";
-import { expectAgreement, expectExact, liveThrough } from "./live-through.ts";
+import { expectExact, liveThrough } from "./live-through.ts";
 
 const HOUR = 3_600_000;
 
 const windows = [fixedWindow({ limit: 1_000_000, windowMs: HOUR })];
 const slots = [slidingWindow({ limit: 1_000_000, windowMs: 24 * HOUR, slots: 2 })];
-const minutes = [slidingWindow({ limit: 1_000_000, windowMs: 24 * HOUR, slots: 240 })];
 const days = [fixedWindow({ limit: 1_000_000, windowMs: 24 * HOUR, align: true })];
 
 describe("whatever the network does", () => {
@@ -33,31 +32,5 @@ describe("whatever the network does", () => {
   it.each(exact)(
     "nobody sees hits that did not happen, and all see all at the end: %s",
     (_, options) => liveThrough(options, expectExact),
-  );
-
-  const agreeing: [string, HistoryOptions][] = [
-    ["windows", { policies: windows, steps: 150 }],
-    ["slots", { policies: slots, steps: 150 }],
-  ];
-  it.each(agreeing)(
-    "all see the same after resets that others had not heard of: %s",
-    (_, options) => liveThrough({ ...options, resets: true, refunds: true }, expectAgreement),
-  );
-
-  it.each(agreeing)(
-    "all see the same of those that crashed as well, and never more than happened: %s",
-    (_, options) => liveThrough({ ...options, crashes: true }, expectAgreement),
-  );
-
-  const lossy: [string, HistoryOptions][] = [
-    ["crashes, slots, resets", { policies: slots, steps: 150, crashes: true, resets: true }],
-    [
-      "slots of minutes, clocks ten minutes off",
-      { policies: minutes, steps: 150, clockMs: 600_000 },
-    ],
-    ["too few keys", { policies: windows, steps: 150, maxKeys: 3 }],
-  ];
-  it.each(lossy)("nobody sees hits that did not happen, although some are lost: %s", (_, options) =>
-    liveThrough(options),
   );
 });
