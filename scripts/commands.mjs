@@ -17,7 +17,7 @@ import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
 
 /** How many times its usual runs a property makes in `test:all`. */
-const WIDE_TEST_SCALE = "40";
+const WIDE_TEST_SCALE = "50";
 
 const FAST_PROJECTS = ["unit", "property", "types"];
 

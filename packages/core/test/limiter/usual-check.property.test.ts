@@ -146,7 +146,7 @@ function compare(kinds: readonly Step[0][], isShared: boolean, countRefused = fa
       expect(short.sent(0)).toEqual(long.sent(0));
       usualChecks += short.usualChecks;
     }),
-    seededRuns(200),
+    seededRuns(300),
   );
   return usualChecks;
 }
