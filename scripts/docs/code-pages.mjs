@@ -26,10 +26,10 @@ never changes its meaning. Being limited is not an error: that is a decision wit
     name: "WARNING_CODES",
     head: `# Warnings
 
-The middleware for web frameworks finds some mistakes only at work. It says each once, by
-\`process.emitWarning\` unless it was given a \`logger\`, as a \`TidegateWarning\` whose \`code\` is one of
-the following. No warning changes what becomes of a request. With \`validate: false\` none is said, and
-with \`validate: { <name>: false }\` those of that name are not.
+The middleware for web frameworks finds some mistakes only at work. It says each once. A \`logger\` gets a
+\`TidegateWarning\`. Without one, \`process.emitWarning\` emits a warning with that \`name\`, and with its cause
+as \`detail\`. Its \`code\` is one of the following. No warning changes what becomes of a request. With
+\`validate: false\` none is said, and with \`validate: { <name>: false }\` those of that name are not.
 `,
   },
 ];

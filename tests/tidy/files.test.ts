@@ -56,6 +56,16 @@ describe("files", () => {
     expect(found).toEqual([]);
   });
 
+  it("emit warnings in one place, which emits text: Node refuses an error of another realm", () => {
+    const emitting = SOURCES.filter((file) =>
+      /\bemitWarning\b.*\bprocess\b|\bprocess\.emitWarning/.test(read(file)),
+    );
+    expect(emitting).toEqual([
+      "packages/core/src/runtime/emit-warning.ts",
+      "packages/testkit/src/http/site.ts",
+    ]);
+  });
+
   it("leave no test focused, skipped or postponed", () => {
     const found = tests
       .filter((file) => !file.startsWith("tests/tidy/"))

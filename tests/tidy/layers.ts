@@ -51,7 +51,7 @@ export const CORE_PARTS: readonly Part[] = [
   {
     name: "http",
     holds: ["http/"],
-    mayImport: ["bottom", "time", "policies", "replication", "cluster", "limiter"],
+    mayImport: ["bottom", "time", "runtime", "policies", "replication", "cluster", "limiter"],
   },
   {
     name: "entries",

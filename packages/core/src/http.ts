@@ -66,3 +66,4 @@ export {
   Warnings,
 } from "./http/warnings.ts";
 export { invalidOption } from "./options.ts";
+export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";

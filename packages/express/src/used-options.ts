@@ -4,7 +4,7 @@
  */
 
 import { MINUTE } from "@tidegate/core";
-import { addressReader, type GateOptions, onlyGiven } from "@tidegate/core/http";
+import { addressReader, emitWarning, type GateOptions, onlyGiven } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
@@ -88,5 +88,6 @@ export function usedOptions(
 
 function emit(error: unknown, message?: string): void {
   const isWhole = error instanceof Error && message === undefined;
-  process.emitWarning(isWhole ? error : `${message ?? ""} ${String(error)}`.trim());
+  const text = `${message ?? ""} ${String(error)}`.trim();
+  emitWarning(isWhole ? error : { name: "Warning", message: text });
 }

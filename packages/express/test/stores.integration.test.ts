@@ -47,9 +47,12 @@ class FarStore implements Store {
 let warned: string[];
 beforeEach(() => {
   warned = [];
-  vi.spyOn(process, "emitWarning").mockImplementation((warning) => {
-    warned.push((warning as Error & { code: string }).code);
-  });
+  vi.spyOn(process, "emitWarning").mockImplementation(((
+    _text: string,
+    { code = "" }: NodeJS.EmitWarningOptions,
+  ) => {
+    warned.push(code);
+  }) as typeof process.emitWarning);
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -11,8 +11,8 @@ let warnings: (string | undefined)[] = [];
 
 beforeEach(() => {
   warnings = [];
-  process.emitWarning = ((warning: Error & { code?: string }) => {
-    warnings.push(warning.code);
+  process.emitWarning = ((_text: string, { code }: NodeJS.EmitWarningOptions) => {
+    warnings.push(code);
   }) as typeof emitWarning;
 });
 afterEach(() => {

@@ -5,6 +5,8 @@
  * a request; what is done instead stands in its text.
  */
 
+import { emitWarning } from "../runtime/emit-warning.ts";
+
 /** A stable name for one kind of warning. */
 export type WarningCode =
   | "TIDEGATE_PROXY_TRUSTS_ALL"
@@ -216,7 +218,10 @@ export class Warnings {
   readonly #log: (warning: TidegateWarning) => void;
   readonly #said = new Set<WarningCode>();
 
-  constructor(switches: WarningSwitches = true, log: (warning: TidegateWarning) => void = emit) {
+  constructor(
+    switches: WarningSwitches = true,
+    log: (warning: TidegateWarning) => void = emitWarning,
+  ) {
     this.#switches = typeof switches === "boolean" ? { default: switches } : switches;
     this.#log = log;
   }
@@ -233,14 +238,15 @@ export class Warnings {
   ): void {
     if (this.#said.has(code) || !this.#isWanted(by)) return;
     this.#said.add(code);
-    this.#log(new TidegateWarning(code, seen, cause));
+    const warning = new TidegateWarning(code, seen, cause);
+    try {
+      this.#log(warning);
+    } catch {
+      emitWarning(warning);
+    }
   }
 
   #isWanted(by: string): boolean {
     return this.#switches[by] ?? this.#switches["default"] ?? true;
   }
-}
-
-function emit(warning: TidegateWarning): void {
-  process.emitWarning(warning);
 }

@@ -113,9 +113,9 @@ export async function visit(
   const clock = manualClock(1_000);
   const warnings: string[] = [];
   const { emitWarning } = process;
-  process.emitWarning = ((warning: Error & { code?: string }, ...rest: never[]) => {
-    if (warning.name === "TidegateWarning") warnings.push(warning.code ?? "");
-    else Reflect.apply(emitWarning, process, [warning, ...rest]);
+  process.emitWarning = ((text: string, options?: { type?: string; code?: string }) => {
+    if (options?.type === "TidegateWarning") warnings.push(options.code ?? "");
+    else emitWarning(text, options);
   }) as typeof emitWarning;
   const full: SitePlan = "limiters" in plan ? plan : { limiters: [plan] };
   const limiters = full.limiters.map((options) => ({ clock, ...options }));

@@ -1,0 +1,47 @@
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { emitWarning, Warnings } from "../../src/http.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+describe("a warning", () => {
+  it("is emitted by process.emitWarning from any realm, as under Jest, with its code and cause", async () => {
+    vi.stubGlobal("Error", runInNewContext("Error"));
+    vi.resetModules();
+    const foreign = await import("../../src/http/warnings.ts");
+    vi.unstubAllGlobals();
+    const emitted = new Promise((heard) => {
+      vi.spyOn(process, "emit").mockImplementation(((_name: string, what: unknown) =>
+        heard(what)) as never);
+    });
+    new foreign.Warnings().say("TIDEGATE_STORE_FAILED", "It was Redis.", new RangeError("timeout"));
+    expect(await emitted).toMatchObject({
+      name: "TidegateWarning",
+      code: "TIDEGATE_STORE_FAILED",
+      message: expect.stringContaining("It was Redis."),
+      detail: expect.stringContaining("RangeError: timeout"),
+    });
+  });
+
+  it("never throws, whatever becomes of process.emitWarning", () => {
+    const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {
+      throw new TypeError("no warnings here");
+    });
+    new Warnings().say("TIDEGATE_LIMIT_ZERO", "", Object.create(null));
+    emitWarning(Object.assign(new Error("no text"), { message: Symbol("none"), code: 5 }) as never);
+    expect(emit).toHaveBeenCalledTimes(2);
+  });
+
+  it("is emitted if the logger that was to say it throws", () => {
+    const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const warnings = new Warnings(true, () => {
+      throw new Error("no logger");
+    });
+    warnings.say("TIDEGATE_LIMIT_ZERO");
+    expect(emit.mock.calls[0]?.[1]).toMatchObject({ code: "TIDEGATE_LIMIT_ZERO" });
+  });
+});
