@@ -11,6 +11,7 @@ import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts"
 import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../replication/isolation.ts";
 import { FRAME } from "../store/entry.ts";
+import { fingerprint53 } from "../store/fingerprint.ts";
 import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
 import { binding } from "./binding.ts";
@@ -44,7 +45,7 @@ export class Decider {
     store: Store,
     rules: readonly Rule[],
     policies: readonly Policy[],
-    separated: Separated = new Separated("open", "open"),
+    separated: Separated = new Separated("open", "open", store.keysMax),
   ) {
     this.#separated = separated;
     this.#store = store;
@@ -97,7 +98,7 @@ export class Decider {
 
     let reason: RefusalReason | null = allowed ? null : "limit";
     if (separation !== null && allowed && mode !== "charge") {
-      if (!this.#isInShare(id, separation, mode === "check")) reason = "partition";
+      if (!this.#isInShare(id, low, high, separation, mode === "check")) reason = "partition";
     }
     const isNoted = mode !== "charge" && store.isNoted(id);
     if (isNoted || (!allowed && this.#strict !== null)) {
@@ -108,7 +109,7 @@ export class Decider {
       if (mode !== "peek" && cost > 0) {
         const isNew = id === 0;
         id = this.#count(id, low, high);
-        if (isNew && id !== 0 && separation !== null) this.#beginShares(id);
+        if (isNew && id !== 0 && separation !== null) this.#beginShares(separation, low, high);
       } else if (mode !== "peek") id = 0;
       return this.#decision(null, mode === "peek" ? 0 : id, low);
     }
@@ -122,14 +123,20 @@ export class Decider {
   }
 
   /** Whether what the hit would be the last of is this replica's part of each limit. */
-  #isInShare(id: number, separation: Separation, counts: boolean): boolean {
+  #isInShare(
+    id: number,
+    low: number,
+    high: number,
+    separation: Separation,
+    counts: boolean,
+  ): boolean {
     const { limits, costs } = this.#call;
+    const known = { key: fingerprint53(low, high), hasRecord: id !== 0 };
     let isInShare = true;
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
       const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
-      const place = this.#placeOf(id, index);
-      const limit = this.#separated.limitOf(separation, place, limits[index]!, used);
+      const limit = this.#separated.limitOf(separation, known, index, limits[index]!, used);
       if (limit >= limits[index]!) continue;
       const cost = costs[index]!;
       const isFitting = used + cost <= limit;
@@ -143,14 +150,11 @@ export class Decider {
     return isInShare;
   }
 
-  #beginShares(id: number): void {
+  #beginShares(separation: Separation, low: number, high: number): void {
+    const key = fingerprint53(low, high);
     for (let index = 0; index < this.#rules.length; index++) {
-      this.#separated.begin(this.#placeOf(id, index));
+      this.#separated.begin(separation, key, index);
     }
-  }
-
-  #placeOf(id: number, index: number): number {
-    return id * this.#rules.length + (id === 0 ? 0 : index);
   }
 
   /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */

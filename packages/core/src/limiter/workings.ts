@@ -40,7 +40,7 @@ export class Workings {
   ) {
     const { name, policies, replicator, onPartition } = options;
     const rules = sections.map((section, policy) => section.rule(store.shapes[policy]!));
-    const separated = new Separated(onPartition, replicator?.onCold ?? "open");
+    const separated = new Separated(onPartition, replicator?.onCold ?? "open", store.keysMax);
     this.store = store;
     this.decider = new Decider(store, rules, policies, separated);
     this.places = new Places(rules, policies);

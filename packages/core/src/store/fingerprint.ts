@@ -13,6 +13,8 @@ import { RecentKeys } from "./recent-keys.ts";
 
 const ASCII_MAX = 0x7f;
 const BYTE_MAX = 0xff;
+const HIGH_BITS = 0x1f_ffff;
+const TWO_32 = 2 ** 32;
 
 /** The 64-bit key of the function; both halves are read as 32-bit integers. */
 export interface FingerprintSeed {
@@ -155,4 +157,9 @@ function textOf(key: Uint8Array): string {
       `a key's bytes must be there and fit a string: ${String(error)}`,
     );
   }
+}
+
+/** 53 of the 64 bits of a fingerprint: a number that tells the keys of one table apart. */
+export function fingerprint53(low: number, high: number): number {
+  return (high & HIGH_BITS) * TWO_32 + (low >>> 0);
 }

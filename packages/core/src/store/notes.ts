@@ -8,6 +8,7 @@
  */
 
 import { laterMark, MARK_KINDS, type Mark } from "../lattice/mark.ts";
+import { fingerprint53 } from "./fingerprint.ts";
 
 /** How long it is remembered that marks were lifted: a day beyond the time of the longest window. */
 const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
@@ -15,8 +16,6 @@ const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
 const CLOCKS_MS_MAX = 10_000;
 /** Notes looked at for one to give up. */
 const LOOKS = 64;
-const HIGH_BITS = 0x1f_ffff;
-const TWO_32 = 2 ** 32;
 
 /** What is known of one key. */
 export interface Note {
@@ -62,12 +61,12 @@ export class Notes {
   }
 
   find(low: number, high: number): Note | undefined {
-    return this.#notes.size === 0 ? undefined : this.#notes.get(noteKey(low, high));
+    return this.#notes.size === 0 ? undefined : this.#notes.get(fingerprint53(low, high));
   }
 
   /** The note of a key, made if there is none. */
   obtain(low: number, high: number): Note {
-    const key = noteKey(low, high);
+    const key = fingerprint53(low, high);
     const known = this.#notes.get(key);
     if (known !== undefined) return known;
     if (this.#notes.size >= this.#notesMax) {
@@ -147,9 +146,4 @@ export class Notes {
   clear(): void {
     this.#notes.clear();
   }
-}
-
-/** 53 of the 64 bits: enough to tell a table's keys apart, and a number instead of a string. */
-function noteKey(low: number, high: number): number {
-  return (high & HIGH_BITS) * TWO_32 + (low >>> 0);
 }
