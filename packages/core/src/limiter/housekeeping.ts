@@ -70,13 +70,16 @@ export class Housekeeping {
     const part = (LOOKS_PER_LIFE * (store.now - before)) / Math.max(lifeMs, BEAT_MS);
     const looks = Math.min(Math.max(Math.ceil(store.places * part), LOOKS_MIN), LOOKS_MAX);
     const endMs = performance.now() + SWEEP_MS;
+    const freed = this.#sweep(looks, endMs);
     // Keys often come together and then end together.
-    const endMany =
-      this.#sweep(looks, endMs) > looks / 2 && this.#sweep(LOOKS_MAX - looks, endMs) > 0;
+    const endMany = freed > looks / 2;
+    if (endMany) this.#sweep(LOOKS_MAX - looks, endMs);
+    // Where there are more than a beat may look at, they need every beat.
+    const areTooMany = looks === LOOKS_MAX && freed > 0;
     this.#report();
     this.#beats = this.#hasWork();
     if (!this.#beats) return "done";
-    return wasAsked || endMany ? "busy" : "idle";
+    return wasAsked || endMany || areTooMany ? "busy" : "idle";
   }
 
   /** Frees records until a moment, looking at no more than so many; returns how many were freed. */

@@ -115,6 +115,15 @@ describe("keys in which nothing counts any more", () => {
     });
   });
 
+  it("are let go of at 8,000 a second, also where there are more", () => {
+    const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: SECOND }), 100_000);
+    for (let key = 0; key < 26_000; key++) limiter.check(`key ${key}`);
+    vi.advanceTimersByTime(SECOND);
+    const before = limiter.status().keys;
+    vi.advanceTimersByTime(2 * SECOND);
+    expect(before - limiter.status().keys).toBeGreaterThanOrEqual(16_000);
+  });
+
   it("need no timer once all are gone", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: SECOND }), 10);
     limiter.check("ada");
