@@ -16,7 +16,7 @@ import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
 import { binding } from "./binding.ts";
 import { Call, type CallOptions } from "./call.ts";
-import { hasPenalties, MarkedWait, punish } from "./penalties.ts";
+import { drain, hasPenalties, MarkedWait, punish } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
 
@@ -203,10 +203,14 @@ export class Decider {
     const policy = this.#strict;
     const index = this.#markIndex;
     const verdict = this.#verdicts[index]!;
-    // A hit that no wait would let pass leaves no mark.
-    const isHopeless = this.#call.costs[index]! > verdict.limit;
-    if (policy === null || reason === "block" || isHopeless) return reason;
+    if (policy === null || reason === "block") return reason;
     if (verdict.allowed && reason === "limit") return reason;
+    // Of a hit that no wait would let pass, only a drain follows, and it needs a window to drain.
+    if (this.#call.costs[index]! > verdict.limit) {
+      if (!policy.drain || verdict.resetMs === 0) return reason;
+      drain(store, low, high, verdict.limit, verdict.resetMs);
+      return this.#readMarks(low, high) ?? reason;
+    }
 
     const rule = this.#rules[index]!;
     if (id !== 0 && (policy.ban !== null || policy.backoff !== null)) {

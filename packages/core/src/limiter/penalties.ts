@@ -26,6 +26,17 @@ export function block(store: Store, low: number, high: number, forMs: number): v
   store.mark(low, high, BLOCK, untilMs, Number.POSITIVE_INFINITY);
 }
 
+/** Refuses a key until its window ends, for callers with this limit or a lower one. */
+export function drain(
+  store: Store,
+  low: number,
+  high: number,
+  limit: number,
+  resetMs: number,
+): void {
+  store.mark(low, high, DRAIN, store.clusterNow + resetMs, limit);
+}
+
 /** Marks a key whose hit the policy has just refused under `limit`. */
 export function punish(
   store: Store,
@@ -50,7 +61,7 @@ export function punish(
     const untilMs = now + Math.min(Math.ceil(grown), maxMs, MARK_MS_MAX);
     store.mark(low, high, PENALTY, untilMs, limit);
   }
-  if (policy.drain) store.mark(low, high, DRAIN, now + resetMs, limit);
+  if (policy.drain) drain(store, low, high, limit, resetMs);
 }
 
 /** What the marks of a key say about one call. */

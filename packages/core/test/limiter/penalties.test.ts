@@ -140,6 +140,20 @@ describe("drain", () => {
     clock.advance(MINUTE);
     expect(limiter.check("ada", 2).allowed).toBe(true);
   });
+
+  it("follows a hit whose cost is above the limit as well, and begins no window", () => {
+    const { limiter, clock } = strictLimiter({ drain: true });
+    limiter.check("ada", 3);
+    expect(limiter.check("ada").allowed).toBe(true);
+    clock.advance(20 * SECOND);
+    expect(limiter.check("ada", 3)).toMatchObject({
+      reason: "drain",
+      retryAfterMs: Number.POSITIVE_INFINITY,
+    });
+    expect(limiter.check("ada")).toMatchObject({ reason: "drain", retryAfterMs: 40 * SECOND });
+    clock.advance(40 * SECOND);
+    expect(limiter.check("ada").allowed).toBe(true);
+  });
 });
 
 describe("a penalty", () => {
@@ -154,17 +168,15 @@ describe("a penalty", () => {
     },
   );
 
-  it.each([
-    { restart: true },
-    { backoff: true },
-    { drain: true },
-    { ban: { after: 0, forMs: HOUR } },
-  ])("of %o does not come from a cost that could never pass", (more) => {
-    const { limiter } = strictLimiter(more);
-    limiter.check("ada");
-    expect(limiter.check("ada", 3)).toMatchObject({ allowed: false, reason: "limit" });
-    expect(limiter.check("ada").allowed).toBe(true);
-  });
+  it.each([{ restart: true }, { backoff: true }, { ban: { after: 0, forMs: HOUR } }])(
+    "of %o does not come from a cost that could never pass",
+    (more) => {
+      const { limiter } = strictLimiter(more);
+      limiter.check("ada");
+      expect(limiter.check("ada", 3)).toMatchObject({ allowed: false, reason: "limit" });
+      expect(limiter.check("ada").allowed).toBe(true);
+    },
+  );
 
   it("shows in the results of the policy it belongs to", () => {
     const limiter = createLimiter({
