@@ -15,7 +15,8 @@ export interface LeakyBucketOptions extends CommonPolicyOptions {
   /** Hits that leak out each second; fractions are allowed. */
   readonly leakPerSecond: number;
   /**
-   * How long a hit that does not fit may be held back instead of being refused.
+   * How long a hit that does not fit may be held back instead of being refused. In a cluster, a burst
+   * that comes to several processes at once leaves at up to that many times the rate.
    *
    * @default 0
    */

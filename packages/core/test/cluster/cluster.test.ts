@@ -193,6 +193,17 @@ describe("a replica that is cut off", () => {
     expect([pass(one, "new"), pass(two, "new")]).toEqual([50, 50]);
   });
 
+  it("adds its share to the whole limit of three others, which take it for crashed", () => {
+    const [one, ...three] = [1, 2, 3, 4].map(() => member({}, { onPartition: "share" }));
+    vi.advanceTimersByTime(2_000);
+    for (const { transport } of three) {
+      network.cut(one!.transport, transport);
+      network.cut(transport, one!.transport);
+    }
+    vi.advanceTimersByTime(6_000);
+    expect([pass(one!), pass(three[0]!)]).toEqual([25, 100]);
+  });
+
   it("lets nothing pass when it is told to, and everything again when the others are heard", () => {
     const [one] = cutOff({ onPartition: "closed" });
     expect(pass(one)).toBe(0);

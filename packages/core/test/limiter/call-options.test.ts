@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createLimiter, fixedWindow, type Limiter, MINUTE } from "../../src/index.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limiter,
+  MINUTE,
+  slidingLog,
+  tokenBucket,
+} from "../../src/index.ts";
 import { manualClock } from "../../src/testing.ts";
 import { MAX, ODD_VALUES, outcome } from "./odd-values.ts";
 
@@ -66,6 +73,21 @@ describe.each(["check", "peek", "charge"] as const)("options of %s", (method) =>
       expect(outcome(() => limiter[method]("ada", 1, { limit: 5 }))).toBe(INVALID);
       expect(limiter[method]("ada", 1, { limit: { two: 1 } }).limit).toBe(1);
     });
+  });
+
+  it.each([
+    { policy: slidingLog({ limit: 3, windowMs: MINUTE }), most: 1_000_000 },
+    { policy: tokenBucket({ capacity: 3, refillPerSecond: 1 }), most: 9_007_199_254_740 },
+    { policy: fixedWindow({ limit: 3, windowMs: MINUTE }), most: Number.MAX_SAFE_INTEGER },
+  ])("limit is at most $most for $policy.kind, as the policy's own", ({ policy, most }) => {
+    const limiter = createLimiter({ name: "inputs", policy, clock: manualClock(1_000) });
+    const use = (limit: number | Record<string, number>) => () =>
+      limiter[method]("ada", 1, { limit }).limit;
+    expect([use(most)(), use({ [policy.name]: most })()]).toEqual([most, most]);
+    expect([outcome(use(most + 1)), outcome(use({ [policy.name]: most + 1 }))]).toEqual([
+      INVALID,
+      INVALID,
+    ]);
   });
 
   describe("limit by name", () => {

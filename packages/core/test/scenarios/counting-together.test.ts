@@ -251,3 +251,18 @@ describe("replicas that share limits", () => {
     sameFor(limiters, 60);
   });
 });
+
+describe("a leaky bucket with maxWaitMs", () => {
+  it("shapes a burst that comes to three replicas at once at three times the rate", () => {
+    const policy = leakyBucket({ capacity: 1, leakPerSecond: 10, maxWaitMs: 10 * SECOND });
+    const limiters = together(policy, 3);
+    const waits = limiters.flatMap((limiter) =>
+      Array.from({ length: 20 }, () => limiter.check("ada").waitMs),
+    );
+    const leftWithin = (ms: number) => waits.filter((waitMs) => waitMs < ms).length;
+    expect([leftWithin(SECOND), leftWithin(2 * SECOND)]).toEqual([30, 60]);
+    // What follows waits for all of it.
+    pass();
+    expect(limiters[0]!.check("ada").waitMs).toBeGreaterThan(4 * SECOND);
+  });
+});
