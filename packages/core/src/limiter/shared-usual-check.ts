@@ -109,7 +109,8 @@ export class SharedUsualCheck {
       allowed.remaining = limit - used;
       allowed.resetMs = resetMs;
       const ticket = ticketOf(chunk[start + GENERATION]!, opened, openedLow);
-      return new Decision(allowed, now, null, (ticket + ticketTie(low, state)) | 0);
+      const tie = ticketTie(low, state) + store.resetsTie;
+      return new Decision(allowed, now, null, (ticket + tie) | 0);
     }
     if (held <= 0 || held > LIMIT_MAX || this.#countsRefused) return null;
     // Of windows that end one after the other, the first ones may free enough.

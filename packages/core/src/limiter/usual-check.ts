@@ -67,7 +67,7 @@ export class UsualCheck {
       allowed.remaining = limit - used;
       allowed.resetMs = resetMs;
       const ticket = ticketOf(chunk[start + GENERATION]!, SELF, opened) + ticketTie(low, state);
-      return new Decision(allowed, now, null, ticket | 0);
+      return new Decision(allowed, now, null, (ticket + store.resetsTie) | 0);
     }
     if (held > LIMIT_MAX || this.#countsRefused) return null;
     if ((state & REFUSED) === 0) store.setRefused(this.#records.id);

@@ -22,4 +22,6 @@ export interface Present {
   isHeldUntold: boolean;
   /** The state of records that are up to date, of keys of which only own hits are known. */
   ownState: number;
+  /** What the resets of all keys add to every ticket. */
+  resetsTie: number;
 }

@@ -17,6 +17,9 @@ import type { Note, Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
 import type { Versions } from "./versions.ts";
 
+/** Other replicas believe no reset that is ten minutes ahead, and their clocks differ a little. */
+export const RESET_AHEAD_MS_MAX: number = 9 * 60_000;
+
 export class Resets {
   readonly #entries: Entries;
   readonly #notes: Notes;
@@ -24,6 +27,8 @@ export class Resets {
   readonly #present: Present;
   /** How long after a reset anything that it ends can still arrive. */
   keepMs: number;
+  /** How far ahead of the cluster's time a reset may run: beyond that, a further one ends nothing. */
+  aheadMsMax: number = Number.POSITIVE_INFINITY;
   #frameOfAll = 0;
 
   constructor(
@@ -54,7 +59,7 @@ export class Resets {
   begin(low: number, high: number): number {
     const note = this.#notes.find(low, high);
     const known = note === undefined ? this.#versions.limiterReset : this.knownForMarks(note);
-    const reset = Math.max(known + 1, this.#present.clusterNow);
+    const reset = this.#after(known);
     this.join(low, high, reset);
     return reset;
   }
@@ -63,7 +68,7 @@ export class Resets {
   beginAll(): number {
     let largest = this.#versions.limiterReset;
     for (const note of this.#notes.all()) largest = Math.max(largest, this.knownForMarks(note));
-    const reset = Math.max(largest + 1, this.#present.clusterNow);
+    const reset = this.#after(largest);
     this.joinAll(reset);
     return reset;
   }
@@ -109,7 +114,7 @@ export class Resets {
   /** Voids the marks of a key and nothing else. */
   unmark(low: number, high: number): void {
     const known = this.knownForMarks(this.#noteFor(low, high));
-    this.joinMarkReset(low, high, Math.max(known + 1, this.#present.clusterNow));
+    this.joinMarkReset(low, high, this.#after(known));
   }
 
   /** Learns that a key's marks up to a reset are void; returns whether that was new. */
@@ -134,6 +139,12 @@ export class Resets {
     if (!this.#notes.joinMark(note, kind, mark)) return false;
     this.#notes.change(note, this.#present.frame);
     return true;
+  }
+
+  /** The reset after one: a larger one, unless other replicas would not believe it. */
+  #after(known: number): number {
+    const { clusterNow } = this.#present;
+    return Math.max(clusterNow, Math.min(known + 1, Math.max(known, clusterNow + this.aheadMsMax)));
   }
 
   #isSpent(reset: number): boolean {

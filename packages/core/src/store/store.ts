@@ -27,16 +27,16 @@ import {
   VERSION_SHIFT,
 } from "./entry.ts";
 import { Handover, type StoreBounds } from "./handover.ts";
-import type { KeyIndex } from "./key-index.ts";
+import { FINGERPRINT_HIGH, type KeyIndex } from "./key-index.ts";
 import { type Note, Notes } from "./notes.ts";
 import { type Announcer, Pending } from "./pending.ts";
 import type { Present } from "./present.ts";
 import { Ranks } from "./rank.ts";
 import type { RecordPool } from "./record-pool.ts";
 import { type Replicas, SELF } from "./replicas.ts";
-import { Resets } from "./resets.ts";
+import { RESET_AHEAD_MS_MAX, Resets } from "./resets.ts";
 import { type Evictions, Room, type RoomOptions } from "./room.ts";
-import { ticketTie } from "./ticket.ts";
+import { resetsTie, ticketTie } from "./ticket.ts";
 import { FIRST_OWN_STATE, Versions } from "./versions.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
@@ -74,6 +74,7 @@ export class Store implements Present {
   now = 0;
   clusterNow = 0;
   ownState: number = FIRST_OWN_STATE;
+  resetsTie = 0;
   readonly records: RecordPool;
   readonly index: KeyIndex;
   readonly #replicas: Replicas;
@@ -95,6 +96,7 @@ export class Store implements Present {
     const disowning = new Disowning(entries, options.replicas, this);
     this.versions = new Versions(entries, this.notes, disowning, this);
     this.resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
+    if (this.pending !== null) this.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
     this.#admission = new Admission(entries.shapes, this.resets, this, options);
     this.changes = new Changes(entries, this.notes, this.versions, this.resets, this);
     this.checkpoints = new Checkpoints({
@@ -185,7 +187,8 @@ export class Store implements Present {
 
   /** What is added to tickets of a key's components: the key, and how often it has been reset. */
   ticketTie(id: number, low: number): number {
-    return ticketTie(low, id === 0 ? 0 : this.records.word(id, STATE));
+    const state = id === 0 ? 0 : this.records.word(id, STATE);
+    return (ticketTie(low, state) + this.#resetsTie(id, low, state)) | 0;
   }
 
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
@@ -282,6 +285,12 @@ export class Store implements Present {
   /** Names every replica that something refers to in some records, from one on. */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     this.#entries.refersTo(mark, first, count);
+  }
+
+  #resetsTie(id: number, low: number, state: number): number {
+    if ((state & NOTED) === 0) return this.resetsTie;
+    const note = this.notes.find(low, this.records.word(id, FINGERPRINT_HIGH));
+    return resetsTie(this.versions.limiterResets + (note?.resets ?? 0));
   }
 
   #obtain(low: number, high: number, introducer: number): number {

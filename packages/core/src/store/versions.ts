@@ -13,6 +13,7 @@ import { LIVE, OWN, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Notes } from "./notes.ts";
 import type { Present } from "./present.ts";
+import { resetsTie } from "./ticket.ts";
 
 /** Records keep so many low bits of a version, which is enough as long as none is further behind. */
 const VERSION_MASK: number = VERSIONS - 1;
@@ -86,6 +87,7 @@ export class Versions {
   raiseReset(reset: number): void {
     this.limiterReset = reset;
     this.limiterResets++;
+    this.#present.resetsTie = resetsTie(this.limiterResets);
     this.#resetIn = this.#version + 1;
     this.next();
   }

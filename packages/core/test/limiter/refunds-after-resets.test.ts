@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   createLimiter,
+  type Decision,
   fixedWindow,
   MINUTE,
   type Policy,
@@ -51,6 +52,27 @@ describe.each(policies)("a refund under $name", (policy) => {
         expect([limiter.peek("ada", 0).used, limiter.status().ignoredRefunds]).toEqual([1, 1]);
       }
     }
+  });
+
+  it.each([
+    ...ends,
+    {
+      reset: "both in turn",
+      end: (limiter: ReturnType<typeof createLimiter>, turn: number) =>
+        turn % 2 === 0 ? limiter.reset("ada") : limiter.resetAll(),
+    },
+  ])("of a hit from before any number of resets by $reset gives nothing back", ({ end }) => {
+    const { limiter } = limiterOf(policy);
+    const before: Decision[] = [];
+    for (let turn = 0; turn < 800; turn++) {
+      before.push(limiter.check("ada"));
+      end(limiter, turn);
+    }
+    const last = limiter.check("ada");
+    for (const decision of before) limiter.refund("ada", 1, decision);
+    expect([limiter.peek("ada", 0).used, limiter.status().ignoredRefunds]).toEqual([1, 800]);
+    limiter.refund("ada", 1, last);
+    expect(limiter.peek("ada", 0).used).toBe(0);
   });
 
   it("gives back a hit after the reset has long been forgotten", () => {

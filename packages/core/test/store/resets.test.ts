@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { concurrency, createLimiter, fixedWindow, slidingWindow } from "../../src/index.ts";
+import { RESET_AHEAD_MS_MAX } from "../../src/store/resets.ts";
 import { manualClock } from "../../src/testing.ts";
 import { fleet, meet, START_MS } from "./fleet.ts";
 
@@ -51,6 +52,19 @@ describe("a reset", () => {
     left!.store.resets.join(1, ~1, ahead);
     expect(left!.reset(1)).toBe(ahead + 1);
     expect(left!.store.resetAll()).toBe(ahead + 2);
+  });
+
+  it("is not raised beyond what other replicas believe, however often a key is counted and reset", () => {
+    const [left] = fleet([0, 0], [window]);
+    left!.store.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
+    left!.store.resets.join(1, ~1, START_MS + 9 * 60_000 - 1);
+    left!.hit(1);
+    expect(left!.reset(1)).toBe(START_MS + 9 * 60_000);
+    left!.hit(1);
+    expect(left!.reset(1)).toBe(START_MS + 9 * 60_000);
+    expect(left!.held(1)).toBe(1);
+    expect(left!.at(START_MS + 1).reset(1)).toBe(START_MS + 9 * 60_000 + 1);
+    expect(left!.held(1)).toBe(0);
   });
 
   it("leaves gauges as they are", () => {
