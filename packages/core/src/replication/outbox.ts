@@ -223,13 +223,11 @@ export class Outbox {
   *#notes({ store, identity }: Share, since: number): Slices {
     const resetAll = store.resets.allSince(since);
     if (resetAll > 0) this.#series.notes(identity, resetAll, []);
-    if (store.notes.changedIn <= since) return;
     let changed: Note[] = [];
-    let looked = 0;
-    for (const note of store.notes.all()) {
-      if (note.frame > since) changed.push(note);
-      if (++looked % NOTES_PER_SLICE !== 0) continue;
-      if (changed.length > 0) this.#series.notes(identity, 0, changed);
+    for (const note of store.notes.changedSince(since)) {
+      changed.push(note);
+      if (changed.length < NOTES_PER_SLICE) continue;
+      this.#series.notes(identity, 0, changed);
       changed = [];
       yield;
     }

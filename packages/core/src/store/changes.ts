@@ -51,7 +51,7 @@ export class Changes {
     for (let id = 1; id < this.#entries.records.end; id++) {
       if (this.#hasChanged(id, frame)) this.emit(id, visit);
     }
-    for (const note of this.#changedNotes(frame)) visitor.note(note);
+    for (const note of this.#notes.changedSince(frame)) visitor.note(note);
   }
 
   /** Shows the own components that one policy has in a record, if it has changed after `frame`. */
@@ -63,12 +63,6 @@ export class Changes {
     isFlush: boolean,
   ): void {
     if (this.#hasChanged(id, frame)) this.emit(id, visit, policy, isFlush);
-  }
-
-  /** The resets and marks known of keys, as far as they were learned after `frame`. */
-  #changedNotes(frame: number): Readonly<Note>[] {
-    if (this.#notes.changedIn <= frame) return [];
-    return Array.from(this.#notes.all()).filter((note) => note.frame > frame);
   }
 
   /** Whether an own record has something that leaves after a frame; then it is up to date as well. */

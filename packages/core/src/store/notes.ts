@@ -5,6 +5,9 @@
  * survive the record: a reset is kept as long as anything it ends can still arrive, and a blocked
  * key stays blocked however many other keys come. The table is bounded by itself; when it is full, a
  * note without marks goes before one with them, and of either kind one that has been there for long.
+ *
+ * Notes are also linked by their last change, newest first. A flush reads the list from its head and
+ * stops at the first note that has left already, so its cost follows what changed.
  */
 
 import { laterMark, MARK_KINDS, type Mark } from "../lattice/mark.ts";
@@ -16,6 +19,17 @@ const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
 const CLOCKS_MS_MAX = 10_000;
 /** Notes looked at for one to give up. */
 const LOOKS = 64;
+
+/**
+ * The place of a note in the list of changes. A note that changes again gets a new entry. The old entry
+ * keeps its link to an older one, so a reader that was interrupted there can go on.
+ */
+interface ChangeEntry {
+  readonly note: Note;
+  isListed: boolean;
+  newer: ChangeEntry | undefined;
+  older: ChangeEntry | undefined;
+}
 
 /** What is known of one key. */
 export interface Note {
@@ -32,6 +46,8 @@ export interface Note {
   readonly marks: (Mark | undefined)[];
   /** Until when what it ends can still arrive, on this replica's clock. */
   keepUntil: number;
+  /** Its place in the list of changes, once it has changed. */
+  change: ChangeEntry | undefined;
 }
 
 export class Notes {
@@ -40,8 +56,7 @@ export class Notes {
   #keepMs: number;
   /** Notes given up for want of room. */
   dropped = 0;
-  /** The last frame in which one leaves, or has left. */
-  changedIn = 0;
+  #newest: ChangeEntry | undefined;
 
   /** @param keepMs how long a component can still arrive after it has been sent */
   constructor(notesMax: number, keepMs: number) {
@@ -70,11 +85,12 @@ export class Notes {
     const known = this.#notes.get(key);
     if (known !== undefined) return known;
     if (this.#notes.size >= this.#notesMax) {
-      this.#notes.delete(this.#leastOf());
+      this.#delete(this.#leastOf());
       this.dropped++;
     }
     const marks = MARK_KINDS.map(() => undefined);
-    const note = { low, high, frame: 0, reset: 0, resets: 0, markReset: 0, marks, keepUntil: 0 };
+    const times = { frame: 0, keepUntil: 0, change: undefined };
+    const note: Note = { low, high, reset: 0, resets: 0, markReset: 0, marks, ...times };
     this.#notes.set(key, note);
     return note;
   }
@@ -91,10 +107,26 @@ export class Notes {
     return first ?? 0;
   }
 
-  /** Lets a note leave in a frame. */
+  /** Lets a note leave in a frame, whose number is never smaller than in the change before. */
   change(note: Note, frame: number): void {
     note.frame = frame;
-    this.changedIn = Math.max(this.changedIn, frame);
+    this.#unlist(note);
+    const entry = { note, isListed: true, newer: undefined, older: this.#newest };
+    if (this.#newest !== undefined) this.#newest.newer = entry;
+    this.#newest = entry;
+    note.change = entry;
+  }
+
+  /**
+   * The notes that leave after a frame, those that changed last first. Notes may change while the
+   * caller pauses: those leave in a later frame, and may be left out here.
+   */
+  *changedSince(frame: number): Generator<Note, void> {
+    for (let entry = this.#newest; entry !== undefined; entry = entry.older) {
+      if (!entry.isListed) continue;
+      if (entry.note.frame <= frame) return;
+      yield entry.note;
+    }
   }
 
   /** Raises the reset of a key's components; returns whether it was larger than the one known. */
@@ -133,9 +165,13 @@ export class Notes {
       const speaks =
         note.keepUntil > now ||
         note.marks.some((mark) => mark !== undefined && mark.untilMs > clusterNow);
-      this.#notes.delete(key);
+      if (!speaks) {
+        this.#delete(key);
+        continue;
+      }
       // Putting it back at the end lets the next sweep begin with the others.
-      if (speaks) this.#notes.set(key, note);
+      this.#notes.delete(key);
+      this.#notes.set(key, note);
     }
   }
 
@@ -145,5 +181,22 @@ export class Notes {
 
   clear(): void {
     this.#notes.clear();
+    this.#newest = undefined;
+  }
+
+  #delete(key: number): void {
+    const note = this.#notes.get(key);
+    this.#notes.delete(key);
+    if (note !== undefined) this.#unlist(note);
+  }
+
+  #unlist(note: Note): void {
+    const entry = note.change;
+    if (entry === undefined) return;
+    note.change = undefined;
+    entry.isListed = false;
+    if (entry.newer === undefined) this.#newest = entry.older;
+    else entry.newer.older = entry.older;
+    if (entry.older !== undefined) entry.older.newer = entry.newer;
   }
 }

@@ -66,6 +66,38 @@ describe("Notes", () => {
   });
 });
 
+describe("notes that changed since a frame", () => {
+  function changed(keys: readonly number[]): Notes {
+    const notes = new Notes(9, 1_000);
+    for (const key of keys) notes.change(notes.obtain(key, 0), key);
+    return notes;
+  }
+
+  const read = (notes: Iterable<{ low: number }>): number[] => Array.from(notes, ({ low }) => low);
+
+  it("come newest first, each once, without those that have left or were given up", () => {
+    const notes = changed([1, 2, 3, 4]);
+    notes.change(notes.obtain(2, 0), 5);
+    expect(read(notes.changedSince(0))).toEqual([2, 4, 3, 1]);
+    expect(read(notes.changedSince(3))).toEqual([2, 4]);
+    notes.raiseReset(notes.obtain(4, 0), 1, 99_999, 0);
+    notes.sweep(9_999, 9_999, 100);
+    expect(read(notes.changedSince(0))).toEqual([4]);
+    notes.clear();
+    expect(read(notes.changedSince(0))).toEqual([]);
+  });
+
+  it("are all read but for those that change while the reader pauses", () => {
+    const notes = changed([1, 2, 3, 4, 5, 6]);
+    const reader = notes.changedSince(0);
+    const before = [reader.next(), reader.next()].map(({ value }) => value?.low);
+    // The reader pauses at 5, which changes as the notes on both sides of it do.
+    for (const key of [5, 4, 6, 2]) notes.change(notes.obtain(key, 0), 7);
+    expect([...before, ...read(reader)]).toEqual([6, 5, 3, 1]);
+    expect(read(notes.changedSince(6))).toEqual([2, 6, 4, 5]);
+  });
+});
+
 describe("marks and resets of a key", () => {
   it("survive the eviction of its counts", () => {
     const [member] = fleet([0], [window]);

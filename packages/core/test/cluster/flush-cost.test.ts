@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import type { Note } from "../../src/store/notes.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+
+const KNOWN = 500;
+const HOUR = 3_600_000;
+const policies = [fixedWindow({ limit: 10, windowMs: HOUR })];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Counts how often a replica asks of the notes that it has now when they leave. */
+function countVisits({ replicator }: SimulatedReplica): { visits: number } {
+  const counter = { visits: 0 };
+  for (const { store } of replicator.shares.all()) {
+    for (const note of store.notes.all() as Iterable<Note>) {
+      let { frame } = note;
+      Object.defineProperty(note, "frame", {
+        get: () => {
+          counter.visits++;
+          return frame;
+        },
+        set: (value: number) => {
+          frame = value;
+        },
+      });
+    }
+  }
+  return counter;
+}
+
+describe("a flush after a block", () => {
+  it("visits the notes that changed, however many keys are blocked", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [left, right] = [fleet.add(), fleet.add()];
+    fleet.pass(2_000);
+    for (let key = 0; key < KNOWN; key++) left.limiter.block(`blocked ${key}`, HOUR);
+    // The questions that follow a join are answered in full.
+    fleet.pass(8_000);
+    expect(right.limiter.check(`blocked ${KNOWN - 1}`).allowed).toBe(false);
+
+    const counters = [left, right].map(countVisits);
+    for (let key = 0; key < 10; key++) {
+      left.limiter.block(`new ${key}`, HOUR);
+      fleet.pass(1_000);
+      expect(right.limiter.check(`new ${key}`).allowed).toBe(false);
+    }
+    // One look beyond the last note that changed shows that the others have not.
+    for (const { visits } of counters) expect(visits).toBeLessThan(40);
+    fleet.close();
+  });
+});
