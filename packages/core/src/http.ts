@@ -44,6 +44,7 @@ export { type IdleOption, idleOptions } from "./http/idle-options.ts";
 export { makeGate } from "./http/make-gate.ts";
 export { requestHeader } from "./http/node-request.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
+export { withNumbers } from "./http/numeric-text.ts";
 export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
 export type { RefusedBy } from "./http/problem.ts";
 export { limitOf } from "./http/quota.ts";

@@ -60,7 +60,8 @@ export type ValidationName =
   | "identifier"
   | "retryAfter"
   | "onError"
-  | "afterwards";
+  | "afterwards"
+  | "numericText";
 
 export type Validations = Readonly<Record<ValidationName, boolean>>;
 

@@ -39,6 +39,7 @@ const SWITCHES: Readonly<Record<ValidationName | "default", true>> = {
   retryAfter: true,
   onError: true,
   afterwards: true,
+  numericText: true,
   default: true,
 };
 

@@ -47,7 +47,11 @@ export function sendRefusal(
 
 /** Sends a body without the ETag that Express would add: nobody is to keep or revalidate it. */
 function send(response: Response, body: unknown): void {
-  const end = response.end;
+  const end: Response["end"] | undefined = response.end;
+  if (end === undefined) {
+    response.send(body);
+    return;
+  }
   response.end = function once(this: Response, ...chunk: unknown[]): Response {
     response.end = end;
     if (!response.headersSent) response.removeHeader("ETag");

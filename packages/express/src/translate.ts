@@ -26,6 +26,7 @@ import {
   spelled,
   WallTime,
   type Warnings,
+  withNumbers,
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
@@ -69,6 +70,15 @@ const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   onLimitReached: "onLimitReached",
 };
 
+/** Options of which express-rate-limit asks only whether they are truthy. */
+const SWITCHES = [
+  ...(["legacyHeaders", "headers", "passOnStoreError"] as const),
+  ...(["skipFailedRequests", "skipSuccessfulRequests"] as const),
+] as const;
+
+/** The older name of an option, by the newer one, which wins where both are given. */
+const OLDER_NAMES = { limit: "max", legacyHeaders: "headers" } as const;
+
 /** Everything that a middleware needs to know. */
 export interface Settings {
   readonly gate: Gate<Request, Response>;
@@ -85,7 +95,10 @@ export interface Settings {
 export function translate(passed: RateLimitOptions = {}): Settings {
   const { message } = passed;
   // Nothing is a message as well: an empty body.
-  const given = { ...onlyGiven<RateLimitOptions>(passed), ...(message === null && { message }) };
+  const given = {
+    ...withFlags(onlyGiven<RateLimitOptions>(passed)),
+    ...(message === null && { message }),
+  };
   const warnings = warningsOf(given.validate, given.logger);
   if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
   const further = Object.values(FURTHER_NAMES).flat();
@@ -93,7 +106,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   sayRemoved(given, warnings);
   sayUnknownSwitches(given.validate, warnings);
   check(given);
-  const respelled = spelled(given, FURTHER_NAMES);
+  const respelled = spelled(withoutOlder(given), FURTHER_NAMES);
   const gateOptions = gateOptionsOf(given, respelled, warnings);
   const counted = new GateStore();
   const store = given.store === undefined ? null : asStore(given.store);
@@ -119,7 +132,7 @@ function gateOptionsOf(
 ): GateOptions<Request, Response> {
   const key = keyFunction<Request, Response>(respelled);
   sayUnreadSubnet({ ...given, key }, warnings);
-  return {
+  const options = {
     ...pickGateOptions<Request, Response>(given),
     ...respelled.options,
     key,
@@ -127,6 +140,25 @@ function gateOptionsOf(
       standardHeaders: draftOf(given.standardHeaders, warnings),
     }),
   };
+  return withNumbers(options, warnings, respelled.names);
+}
+
+/** The options with `true` or `false` where express-rate-limit takes any value as one of them. */
+function withFlags(given: Partial<RateLimitOptions>): Partial<RateLimitOptions> {
+  const flags = SWITCHES.filter((name) => name in given).map((name) => [
+    name,
+    Boolean(given[name]),
+  ]);
+  return { ...given, ...Object.fromEntries(flags) };
+}
+
+/** The options without those whose newer name is given as well. */
+function withoutOlder(given: RateLimitOptions): object {
+  const kept = { ...given };
+  for (const [newer, older] of Object.entries(OLDER_NAMES)) {
+    if (Reflect.has(given, newer)) Reflect.deleteProperty(kept, older);
+  }
+  return kept;
 }
 
 function customsOf(
@@ -205,7 +237,6 @@ function begin(store: Store, used: Options, warnings: Warnings): void {
 function check({
   handler,
   requestPropertyName,
-  passOnStoreError,
   storeTimeoutMs = STORE_TIMEOUT_MS,
 }: RateLimitOptions): void {
   if (handler !== undefined && typeof handler !== "function") {
@@ -214,16 +245,13 @@ function check({
   if (requestPropertyName !== undefined && typeof requestPropertyName !== "string") {
     throw invalidOption("requestPropertyName", "the name of a property", requestPropertyName);
   }
-  if (passOnStoreError !== undefined && typeof passOnStoreError !== "boolean") {
-    throw invalidOption("passOnStoreError", "true or false", passOnStoreError);
-  }
   if (!(Number.isSafeInteger(storeTimeoutMs) && storeTimeoutMs >= 1 && storeTimeoutMs < 2 ** 31)) {
     throw invalidOption("storeTimeoutMs", "whole milliseconds from 1 to 2^31 - 1", storeTimeoutMs);
   }
 }
 
 function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
-  if (typeof given === "boolean") return given;
+  if (typeof given === "boolean" || !given) return given === true;
   const draft = DRAFTS.find((known) => known === given);
   if (draft === undefined) warnings.say("TIDEGATE_HEADERS_UNREAD", `It is ${String(given)}.`);
   return draft ?? false;

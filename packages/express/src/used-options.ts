@@ -56,8 +56,8 @@ export function usedOptions(
     requestWasSuccessful: (_request: Request, { statusCode }: Response) => statusCode < 400,
     logger: LOGGER,
     ...given,
+    ...onlyGiven({ limit, legacyHeaders, windowMs }),
     ...(typeof windowMs === "function" && { windowMs: DEFAULTS.windowMs }),
-    ...onlyGiven({ limit, legacyHeaders }),
     ...(standardHeaders === true && {
       standardHeaders: preset === "parity" ? "draft-6" : "draft-11",
     }),

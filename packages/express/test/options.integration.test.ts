@@ -140,12 +140,10 @@ describe("what express-rate-limit's users know", () => {
     [{ handler: 5 }, /'handler' must be a function/],
     [{ storeTimeoutMs: -5 }, /'storeTimeoutMs' must be whole milliseconds/],
     [{ requestPropertyName: 5 }, /'requestPropertyName' must be the name of a property/],
-    [{ passOnStoreError: "yes" }, /'passOnStoreError' must be true or false/],
     [{ identifier: 5 }, /'identifier' must be a name/],
     [{ max: -1 }, /^'max' must be a number/],
     [{ id: "x" }, /^'id' must be a function/],
-    [{ headers: "no" }, /^'headers' must be true or false/],
-    [{ max: "5", store: new MemoryStore() }, /^'max' must be a number/],
+    [{ max: "5 a minute", store: new MemoryStore() }, /^'max' must be a number/],
   ])("that nobody could read throw: %o", (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(message);
   });
@@ -164,8 +162,6 @@ describe("what express-rate-limit's users know", () => {
       expect(Object.keys(headers).filter((name) => name.startsWith("x-rate"))).toEqual([]);
       expect(await app.statuses(1)).toEqual([429]);
     });
-    expect(() => rateLimit({ limit: 1, max: 2 })).toThrow(/'limit' and 'max'/);
-    expect(() => rateLimit({ limit: 2, max: 2 })).not.toThrow();
   });
 
   it("the request has the numbers of the decision, current hidden", async () => {
@@ -281,13 +277,13 @@ describe("what express-rate-limit's users know", () => {
       });
       return field;
     };
-    expect(await named({})).toBe('"5-in-1min";r=4;t=60');
+    expect(await named({})).toBe('"5-in-1min"; r=4; t=60');
     expect(await named({ limit: () => 7, windowMs: 90_500 })).toBe(
-      '"7-in-1.5083333333333333min";r=6;t=91',
+      '"7-in-1.5083333333333333min"; r=6; t=91',
     );
-    expect(await named({ windowMs: 2 * 3_600_000 })).toBe('"5-in-2hrs";r=4;t=7200');
-    expect(await named({ identifier: "mine" })).toBe('"mine";r=4;t=60');
+    expect(await named({ windowMs: 2 * 3_600_000 })).toBe('"5-in-2hrs"; r=4; t=7200');
+    expect(await named({ identifier: "mine" })).toBe('"mine"; r=4; t=60');
     const policies = [fixedWindow({ name: "a", limit: 2, windowMs: MINUTE })];
-    expect(await named({ policies })).toBe('"a";r=1;t=60');
+    expect(await named({ policies })).toBe('"a"; r=1; t=60');
   });
 });

@@ -51,7 +51,7 @@ describe("options", () => {
     [{ redis: {} }, /'redis' is not taken.*joinCluster/],
     [{ store: class {} }, /'store' is not taken.*joinCluster/],
     [{ max: Number.NaN }, /^'max' must be a number/],
-    [{ max: "10" }, /^'max'/],
+    [{ max: "1e3" }, /^'max'/],
     [{ limit: -1 }, /^'limit'/],
     [{ timeWindow: 0 }, /^'timeWindow'/],
     [{ allowList: "192.0.2.1" }, /^'allowList' must be an array/],

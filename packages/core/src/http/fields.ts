@@ -42,6 +42,8 @@ export interface FieldsOptions {
   readonly quotas: readonly Quota[];
   /** One per quota. */
   readonly names: readonly FieldName[];
+  /** Whether a space stands before each parameter of a list; readers take both. */
+  readonly isSpaced: boolean;
 }
 
 /** The names of the parameters that a later draft may rename. */
@@ -61,9 +63,12 @@ export class Fields {
   readonly #usualNames: readonly string[] | null;
   /** The whole policy field where nothing in it depends on the request. */
   readonly #policyField: string | null;
+  /** What stands before a parameter in a list. */
+  readonly #separator: string;
 
   constructor(options: FieldsOptions) {
     this.#options = options;
+    this.#separator = options.isSpaced ? "; " : ";";
     this.#limitTexts = options.quotas.map(({ limit }) => String(limit));
     const { names } = options;
     this.#usualNames = names.every((name) => typeof name === "string") ? names : null;
@@ -212,15 +217,16 @@ export class Fields {
     partition: string | null,
   ): string {
     const { standard } = this.#options;
+    const separator = this.#separator;
     const isNamed = standard === "draft-8" || standard === "draft-11";
     const members = results.map((result, index) => {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.windowSeconds(result.limit);
-      const window = seconds === null ? "" : `;w=${seconds}`;
-      if (!isNamed) return seconds === null ? "" : `${result.limit}${window}`;
-      const unit = quota.unit === null ? "" : `;qu="${quota.unit}"`;
+      if (!isNamed) return seconds === null ? "" : `${result.limit};w=${seconds}`;
+      const unit = quota.unit === null ? "" : `${separator}qu="${quota.unit}"`;
+      const window = seconds === null ? "" : `${separator}w=${seconds}`;
       const quoted = fieldString(names[index]!);
-      return `${quoted};q=${result.limit}${unit}${window}${partitionOf(partition)}`;
+      return `${quoted}${separator}q=${result.limit}${unit}${window}${this.#pk(partition)}`;
     });
     const list = members.filter((member) => member !== "").join(", ");
     return isNamed ? list : withoutTwins(list);
@@ -231,12 +237,13 @@ export class Fields {
     names: readonly string[],
     partition: string | null,
   ): string {
+    const separator = this.#separator;
     const members = results.map((result, index) => {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.effectiveSeconds(result);
-      const effective = seconds === null ? "" : `;${EFFECTIVE}=${seconds}`;
+      const effective = seconds === null ? "" : `${separator}${EFFECTIVE}=${seconds}`;
       const told = `${AVAILABLE}=${quota.available(result)}${effective}`;
-      return `${fieldString(names[index]!)};${told}${partitionOf(partition)}`;
+      return `${fieldString(names[index]!)}${separator}${told}${this.#pk(partition)}`;
     });
     return members.join(", ");
   }
@@ -265,12 +272,12 @@ export class Fields {
     return names;
   }
 
+  #pk(partition: string | null): string {
+    return partition === null ? "" : `${this.#separator}pk=${partition}`;
+  }
+
   #limitText({ limit }: Verdict, binding: number): string {
     const isUsual = limit === this.#options.quotas[binding]!.limit;
     return isUsual ? this.#limitTexts[binding]! : String(limit);
   }
-}
-
-function partitionOf(partition: string | null): string {
-  return partition === null ? "" : `;pk=${partition}`;
 }

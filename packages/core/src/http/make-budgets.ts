@@ -123,12 +123,14 @@ export class BudgetMaker<Request, Response> {
     );
     if (namesPolicies(standard)) for (const text of texts) this.#checkName(text, policies.length);
     const hasFields = legacy !== null || standard !== null;
+    // As express-rate-limit writes it; the other drafts of lists came later.
+    const isSpaced = standard === "draft-8" && (this.#options.preset ?? "parity") === "parity";
     return {
       counter: counter ?? counterOf(limiter as Limiter),
       limiter,
       quotas,
       names: texts,
-      fields: hasFields ? new Fields({ legacy, standard, quotas, names }) : null,
+      fields: hasFields ? new Fields({ legacy, standard, quotas, names, isSpaced }) : null,
       holdsPlaces: policies.some(({ kind }) => kind === "concurrency"),
     };
   }

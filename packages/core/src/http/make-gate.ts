@@ -14,6 +14,7 @@ import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
 import type { Afterwards, AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
 import { idleOptions, namesPolicies } from "./idle-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
+import { withNumbers } from "./numeric-text.ts";
 import type { Omission } from "./omission.ts";
 import { partitioner } from "./partition-key.ts";
 import { PRESET_RULES } from "./presets.ts";
@@ -40,7 +41,7 @@ export function makeGate<Request extends object, Response>(
   customs: Customs<Request, Response>,
 ): Gate<Request, Response> {
   knownOptions(customs.place, options, GATE_OPTIONS);
-  const given: GateOptions<Request, Response> = options;
+  const given = withNumbers<Request, Response>(options, customs.warnings);
   for (const name of FUNCTIONS) optionalFunction(name, given[name]);
   const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
   refuseConflicts(given, preset === "login", customs);

@@ -15,6 +15,7 @@ import { type Key, type KeyAnswer, keyOf, nameOf } from "./client-key.ts";
 import { conclude, isFollowed } from "./conclude.ts";
 import { isPreflight } from "./cors.ts";
 import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
+import { numberIn } from "./numeric-text.ts";
 import { limitOf } from "./quota.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
@@ -110,7 +111,8 @@ export class Passage<Request, Response> {
   }
 
   #widen(windowMs: number): Passing {
-    this.#budget = this.#plan.budgets.ofWidth(windowMs);
+    const { budgets, warnings } = this.#plan;
+    this.#budget = budgets.ofWidth(numberIn("windowMs", windowMs, warnings));
     return this.#allot();
   }
 
@@ -124,7 +126,8 @@ export class Passage<Request, Response> {
     return this.#weigh();
   }
 
-  #setLimit(limit: Cost): void {
+  #setLimit(answer: Cost): void {
+    const limit = numberIn("limit", answer, this.#plan.warnings);
     const isNumber = typeof limit !== "object" || limit === null;
     const applied = isNumber ? limitOf("limit", limit) : limit;
     // What the limiter would apply by itself need not be said, and checks that say nothing are quicker.
@@ -181,7 +184,8 @@ export class Passage<Request, Response> {
     if (limit === null) return this.#countName();
     return this.#then(this.#ask(limit), (answer) => {
       // Whoever has no limit has the largest that a log can keep.
-      this.#setLimit(typeof answer === "number" ? Math.min(answer, SLIDING_LOG_LIMIT_MAX) : answer);
+      const limit = numberIn("limit", answer, this.#plan.warnings);
+      this.#setLimit(typeof limit === "number" ? Math.min(limit, SLIDING_LOG_LIMIT_MAX) : limit);
       return this.#countName();
     });
   }

@@ -28,6 +28,7 @@ export type WarningCode =
   | "TIDEGATE_LIMIT_ZERO"
   | "TIDEGATE_OPTION_UNREAD"
   | "TIDEGATE_OPTION_REMOVED"
+  | "TIDEGATE_NUMBER_AS_TEXT"
   | "TIDEGATE_SWITCH_UNREAD"
   | "TIDEGATE_HEADERS_UNREAD"
   | "TIDEGATE_SUBNET_UNREAD"
@@ -155,6 +156,12 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     switch: "onLimitReached",
     meaning: "An option was given that the limiter replaced has removed, too; it was ignored.",
     remedy: "Take it out: `onLimited` is told of refusals, and `standardHeaders` chooses fields.",
+  },
+  TIDEGATE_NUMBER_AS_TEXT: {
+    switch: "numericText",
+    meaning:
+      "A limit, or the width of a window, is text, as from an environment variable. Text of digits counts as the number; any other text is refused.",
+    remedy: "Convert it where it is read: `Number(process.env.LIMIT ?? 100)`.",
   },
   TIDEGATE_SWITCH_UNREAD: {
     switch: "validationsConfig",

@@ -90,11 +90,20 @@ describe("fields of one limit", () => {
   it("call a policy by its identifier, and fall back when that cannot be written (W25)", () => {
     const named = (identifier: NonNullable<FakeOptions["identifier"]>) =>
       fieldsOf({ ...quiet, standardHeaders: "draft-8", identifier })["ratelimit"];
-    expect(named('a"b')).toBe('"a\\"b";r=4;t=60');
-    expect(named(() => "fine")).toBe('"fine";r=4;t=60');
+    expect(named('a"b')).toBe('"a\\"b"; r=4; t=60');
+    expect(named(() => "fine")).toBe('"fine"; r=4; t=60');
     for (const bad of ["é", "", 7 as never, undefined as never]) {
-      expect(named(() => bad)).toBe('"5-in-60000";r=4;t=60');
+      expect(named(() => bad)).toBe('"5-in-60000"; r=4; t=60');
     }
+  });
+
+  it("have spaces before parameters in draft-8 where the limiter replaced writes them", () => {
+    const policies = (preset: "parity" | "api") =>
+      fieldsOf({ ...quiet, preset, limit: 5, name: "api", standardHeaders: "draft-8" })[
+        "ratelimit-policy"
+      ];
+    expect(policies("parity")).toBe('"5-in-60000"; q=5; w=60');
+    expect(policies("api")).toBe('"api";q=5;w=60');
   });
 
   it("write nothing when the headers are gone (H26)", () => {

@@ -26,7 +26,7 @@ describe("options that make no sense together", () => {
 
   it.each([
     [{ limit: Number.NaN }, /'limit' must be/],
-    [{ limit: "5" as never }, /'limit' must be/],
+    [{ limit: "five" as never }, /'limit' must be/],
     [{ windowMs: 0 }, /'windowMs' must be/],
     [{ windowMs: Number.NaN }, /'windowMs' must be/],
     [{ key: "ip" as never }, /'key' must be a function/],

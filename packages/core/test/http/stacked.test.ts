@@ -16,7 +16,7 @@ it("limiters of two generations whose headers have one name leave the least that
   const [strict, lax] = [2, 9].map((limit) => fixedWindow({ limit, windowMs: MINUTE }));
   const names = { limit: null, remaining: "ratelimit-remaining", reset: null };
   const legacy = { allowed: names, refused: names, resetAs: "delta" } as const;
-  const common = { names: ["api"] };
+  const common = { names: ["api"], isSpaced: false };
   const first = new Fields({
     ...common,
     legacy: null,

@@ -141,7 +141,7 @@ function scripted(script: readonly StoreAnswer[]): Store {
 }
 
 /** Lets an application answer a request that no network has carried. */
-async function ask(app: Express, given: ScenarioRequest): Promise<Answer> {
+export async function ask(app: Express, given: ScenarioRequest): Promise<Answer> {
   const { method, status, user, from, isSkipped, isPreflight } = given;
   const socket = new Sink();
   const request = new IncomingMessage(socket as unknown as Socket);
