@@ -68,3 +68,12 @@ describe("names in fields", () => {
     expect(told({ preset: "api", policies: only, identifier }).limits).toEqual(["same"]);
   });
 });
+
+it("parameters follow a space in draft-8 where the limiter replaced writes one", () => {
+  const policies = (preset: "parity" | "api"): string | undefined => {
+    const options = { preset, limit: 5, legacyHeaders: false, standardHeaders: "draft-8" } as const;
+    return new Stand(options).enter().response.get("ratelimit-policy");
+  };
+  expect(policies("parity")).toBe('"5-in-60000"; q=5; w=60');
+  expect(policies("api")).toBe('"default";q=5;w=60');
+});
