@@ -46,7 +46,7 @@ export { requestHeader } from "./http/node-request.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
 export { withNumbers } from "./http/numeric-text.ts";
 export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
-export type { RefusedBy } from "./http/problem.ts";
+export { NEVER_PASSES, type RefusedBy } from "./http/problem.ts";
 export { limitOf } from "./http/quota.ts";
 export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/refusal.ts";
 export { showLimiters } from "./http/show-limiters.ts";

@@ -104,6 +104,18 @@ export abstract class LimiterStore implements Store {
   }
 }
 
+const METHODS = ["init", "get", "increment", "decrement", "resetKey", "resetAll"] as const;
+
+/** The functions of a store as they were written. */
+const WRITTEN = new Map(METHODS.map((name) => [name, LimiterStore.prototype[name]]));
+
+/** Whether a store is one of ours, and every function of it as it was written. */
+export function isUnchangedStore(store: Store | null): store is LimiterStore {
+  if (!(store instanceof LimiterStore)) return false;
+  for (const [name, method] of WRITTEN) if (store[name] !== method) return false;
+  return true;
+}
+
 /** Counts in this process, as express-rate-limit does by default; only its name is needed for that. */
 export class MemoryStore extends LimiterStore {
   protected override place(): { name: string } {

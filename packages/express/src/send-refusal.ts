@@ -4,7 +4,7 @@
  */
 
 import { STATUS_CODES } from "node:http";
-import { isThenable, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import { isThenable, NEVER_PASSES, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { DEFAULTS } from "./used-options.ts";
 
@@ -34,7 +34,8 @@ export function sendRefusal(
     send(response, STATUS_CODES[refusal.status]);
     return undefined;
   }
-  const own: unknown = message === undefined ? DEFAULTS.message : message;
+  const usual = refusal.neverPasses ? NEVER_PASSES : DEFAULTS.message;
+  const own: unknown = message === undefined ? usual : message;
   const body: unknown = typeof own === "function" ? own(request, response) : own;
   if (!isThenable(body)) {
     if (!response.writableEnded) send(response, body);

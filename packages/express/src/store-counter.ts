@@ -84,7 +84,13 @@ export class StoreCounter implements Counter {
 
   refund(key: Key, _cost: number, { atMs, resetMs }: Verdict): MaybePromise<void> {
     if (Date.now() >= atMs + resetMs) return;
-    return this.#store.decrement(storedKey(key));
+    const fail = (error: unknown) => this.#report(error);
+    try {
+      const pending: unknown = this.#store.decrement(storedKey(key));
+      if (isThenable(pending)) return Promise.resolve(pending).then(() => undefined, fail);
+    } catch (error) {
+      fail(error);
+    }
   }
 
   release(): void {}
@@ -121,8 +127,12 @@ export class StoreCounter implements Counter {
 
   #failed(error: unknown): null {
     if (!this.#settings.passesOnError) throw error;
-    this.#settings.warnings.say("TIDEGATE_STORE_FAILED", "", error);
+    this.#report(error);
     return null;
+  }
+
+  #report(error: unknown): void {
+    this.#settings.warnings.report("TIDEGATE_STORE_FAILED", error, Date.now());
   }
 
   #inTime<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {

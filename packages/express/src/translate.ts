@@ -7,6 +7,7 @@
 
 import { fixedWindow } from "@tidegate/core";
 import {
+  type Counter,
   type Customs,
   DRAFTS,
   type Draft,
@@ -29,9 +30,10 @@ import {
   withNumbers,
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
+import { ChangeableCounter } from "./changeable-counter.ts";
 import { EXPRESS } from "./express-framework.ts";
 import { GateStore } from "./gate-store.ts";
-import { LimiterStore } from "./limiter-store.ts";
+import { isUnchangedStore } from "./limiter-store.ts";
 import type { Options, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
 import { RequestInfo } from "./rate-limit-info.ts";
@@ -117,7 +119,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
   counted.gate = gate;
   return {
     gate,
-    store: store === null || store instanceof LimiterStore ? counted : store,
+    store: store === null || isUnchangedStore(store) ? counted : store,
     warnings,
     message: given.message,
     handler: given.handler,
@@ -200,31 +202,36 @@ function counterOf(
   warnings: Warnings,
   used: Options,
   store: Store | null,
-): Pick<Customs<Request, Response>, "counter" | "limiter"> {
+): Pick<Customs<Request, Response>, "counter" | "counterOf" | "limiter"> {
   if (store === null) return {};
   sayReused(store, warnings);
   begin(store, used, warnings);
-  if (store instanceof LimiterStore)
-    return store.limiter === null ? {} : { limiter: store.limiter };
   const { limit = DEFAULTS.limit, windowMs = DEFAULTS.windowMs } = options;
+  const counter = new StoreCounter(store, {
+    limit: typeof limit === "number" ? limitOf("limit", limit) : 0,
+    windowMs: typeof windowMs === "number" ? windowMs : DEFAULTS.windowMs,
+    timeoutMs: given.storeTimeoutMs ?? STORE_TIMEOUT_MS,
+    passesOnError: given.passOnStoreError === true,
+    warnings,
+  });
+  if (!isUnchangedStore(store) || store.limiter === null) return { counter };
+  const { limiter: own } = store;
   return {
-    counter: new StoreCounter(store, {
-      limit: typeof limit === "number" ? limitOf("limit", limit) : 0,
-      windowMs: typeof windowMs === "number" ? windowMs : DEFAULTS.windowMs,
-      timeoutMs: given.storeTimeoutMs ?? STORE_TIMEOUT_MS,
-      passesOnError: given.passOnStoreError === true,
-      warnings,
-    }),
+    limiter: own,
+    counterOf: (limiter) =>
+      limiter === own
+        ? new ChangeableCounter(store, limiter as Counter, counter)
+        : (limiter as Counter),
   };
 }
 
 /** Lets a store begin; what goes wrong with it is said, and its first answer will tell. */
 function begin(store: Store, used: Options, warnings: Warnings): void {
-  if (store instanceof LimiterStore) {
+  if (isUnchangedStore(store)) {
     void store.init(used);
     return;
   }
-  const fail = (error: unknown) => warnings.say("TIDEGATE_STORE_UNREADY", "", error);
+  const fail = (error: unknown) => warnings.report("TIDEGATE_STORE_UNREADY", error, Date.now());
   try {
     const pending: unknown = store.init?.(used);
     if (pending instanceof Promise) pending.catch(fail);

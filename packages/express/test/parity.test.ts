@@ -6,17 +6,23 @@
  */
 
 import express, { type Express, type RequestHandler } from "express";
-import { rateLimit as theirs } from "express-rate-limit";
+import { MemoryStore as TheirMemoryStore, rateLimit as theirs } from "express-rate-limit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { rateLimit as ours, type RateLimitOptions } from "../src/index.ts";
+import { MemoryStore, rateLimit as ours, type RateLimitOptions } from "../src/index.ts";
 import type { Answer } from "./app.ts";
 import { ask } from "./differential/both.ts";
 import { differencesOf, ROWS } from "./differential/differences.ts";
 import type { ScenarioRequest } from "./differential/scenario.ts";
 
-type Make = (options: RateLimitOptions) => RequestHandler;
+interface Package {
+  readonly make: (options: RateLimitOptions) => RequestHandler;
+  readonly Store: typeof MemoryStore;
+}
 
-const BOTH: readonly Make[] = [theirs as unknown as Make, ours];
+const BOTH = [
+  { make: theirs, Store: TheirMemoryStore },
+  { make: ours, Store: MemoryStore },
+] as unknown as readonly [Package, Package];
 
 const REQUEST: ScenarioRequest = {
   ...{ method: "GET", status: 200, user: "ada", from: "192.0.2.1" },
@@ -38,14 +44,14 @@ afterEach(() => {
 
 /** The answers of both packages to some requests, the fields that differ everywhere left out. */
 async function answers(
-  options: RateLimitOptions | ((make: Make) => RateLimitOptions),
+  options: RateLimitOptions | ((each: Package) => RateLimitOptions),
   requests: readonly Partial<ScenarioRequest>[],
   around: (app: Express, limiter: RequestHandler) => void = (app, limiter) => app.use(limiter),
 ): Promise<{ theirs: Answer[]; ours: Answer[] }> {
-  const told = BOTH.map(async (make): Promise<Answer[]> => {
+  const told = BOTH.map(async (each): Promise<Answer[]> => {
     const app = express().set("env", "test").set("trust proxy", "loopback");
-    const given = typeof options === "function" ? options(make) : options;
-    around(app, make({ validate: false, ...given }));
+    const given = typeof options === "function" ? options(each) : options;
+    around(app, each.make({ validate: false, ...given }));
     app.use((request, response) => {
       response.status(Number(request.get("x-status")));
       response.json(Reflect.get(request, "rateLimit") ?? null);
@@ -131,7 +137,7 @@ describe("requests and responses that a test has made by hand", () => {
     { limit: 0, standardHeaders: "draft-7" },
   ] as const)("need no more than express-rate-limit uses: %o", async (options) => {
     const [their, our] = await Promise.all(
-      BOTH.map(async (make) => {
+      BOTH.map(async ({ make }) => {
         const told: Record<string, unknown> = {};
         const response = {
           setHeader: (name: string, value: string) => Object.assign(told, { [name]: value }),
@@ -148,5 +154,119 @@ describe("requests and responses that a test has made by hand", () => {
     const { Date: _date, ...same } = their ?? {};
     expect(Object.keys(same).length).toBeGreaterThan(1);
     expect(our).toMatchObject(same);
+  });
+});
+
+describe("a MemoryStore that was changed", () => {
+  const twice = (totalHits: number): number => 2 * totalHits;
+
+  it("by a class of the user's is asked as the store that it is", async () => {
+    const told = await expectSame(
+      ({ Store }) => {
+        class Twice extends Store {
+          override async increment(key: string) {
+            const { totalHits, resetTime } = await super.increment(key);
+            return { totalHits: twice(totalHits), resetTime };
+          }
+        }
+        return { limit: 4, store: new Twice() };
+      },
+      [{}, {}, {}, {}],
+    );
+    expect(told.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+  });
+
+  it.each(["before the limiter is made", "after it"])(
+    "by itself %s is asked as the store that it is",
+    async (when) => {
+      const told = await expectSame(
+        ({ Store }) => {
+          const store = new Store();
+          const change = (): void => {
+            const increment = store.increment.bind(store);
+            store.increment = async (key) => {
+              const { totalHits, resetTime } = await increment(key);
+              return { totalHits: twice(totalHits), resetTime };
+            };
+          };
+          let isChanged = when !== "after it";
+          if (isChanged) change();
+          const skip = (): boolean => {
+            if (!isChanged) change();
+            isChanged = true;
+            return false;
+          };
+          return { limit: 4, store, skip };
+        },
+        [{}, {}, {}, {}],
+      );
+      expect(told.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    },
+  );
+
+  it("is told of hits that are taken back", async () => {
+    const taken: string[] = [];
+    await expectSame(
+      ({ Store }) => {
+        const store = new Store();
+        const decrement = store.decrement.bind(store);
+        store.decrement = async (key) => {
+          taken.push(key);
+          await decrement(key);
+        };
+        return { limit: 1, store, skipFailedRequests: true };
+      },
+      [{ status: 500 }, { status: 500 }, {}, {}],
+    );
+    // The refusal of the last one is a failure, too.
+    expect(taken).toEqual(new Array(6).fill("192.0.2.1"));
+  });
+
+  it("in its prototype is asked as the store that it is", async () => {
+    const failing = BOTH.map(({ Store }) =>
+      vi.spyOn(Store.prototype, "increment").mockRejectedValue(new Error("down")),
+    );
+    await expectSame(({ Store }) => ({ limit: 1, store: new Store() }), [{}, {}]);
+    for (const spy of failing) expect(spy).toHaveBeenCalledTimes(2);
+    for (const spy of failing) spy.mockRestore();
+    await expectSame(({ Store }) => ({ limit: 1, store: new Store() }), [{}, {}]);
+  });
+});
+
+describe("failures of a store", () => {
+  const fail = (): Promise<never> => Promise.reject(new Error("down"));
+  const counted = async () => ({ totalHits: 1, resetTime: new Date(Date.now() + 60_000) });
+
+  it.each([
+    ["counts", { increment: fail, decrement: () => {} }],
+    ["gives back", { increment: counted, decrement: fail }],
+    ["begins", { increment: counted, decrement: () => {}, init: fail }],
+  ])("are reported each time, whatever validate says, when it %s", async (_when, parts) => {
+    for (const validate of [false, true]) {
+      const reports = BOTH.map(() => vi.fn());
+      const loggers = reports.map((report) => ({ error: report, warn: report }));
+      const options = { validate, passOnStoreError: true, skipSuccessfulRequests: true };
+      const store = () => ({ ...parts, resetKey: () => {} });
+      await answers(
+        (each) => ({ ...options, store: store(), logger: loggers[BOTH.indexOf(each)]! }),
+        thrice,
+      );
+      const [their, our] = reports.map(({ mock }) =>
+        mock.calls.filter(([error]) => /down/.test(`${error} ${(error as Error).cause}`)),
+      );
+      expect(their?.length).toBeGreaterThan(0);
+      expect(our).toHaveLength(their?.length ?? 0);
+    }
+  });
+
+  it("are no longer reported once that is switched off by name", async () => {
+    const report = vi.fn();
+    const store = { increment: fail, decrement: () => {}, resetKey: () => {} };
+    const logger = { error: report, warn: report };
+    const middleware = ours({
+      ...{ store, logger, passOnStoreError: true, validate: { storeFailed: false } },
+    });
+    await middleware({ ip: "192.0.2.1" } as never, { setHeader: () => {} } as never, () => {});
+    expect(report).not.toHaveBeenCalled();
   });
 });

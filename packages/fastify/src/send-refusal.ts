@@ -6,7 +6,13 @@
  */
 
 import { STATUS_CODES } from "node:http";
-import { durationText, isThenable, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import {
+  durationText,
+  isThenable,
+  NEVER_PASSES,
+  PROBLEM_TYPE,
+  type Refusal,
+} from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { errorResponseBuilderContext } from "./options.ts";
 import type { Settings } from "./translate.ts";
@@ -38,20 +44,24 @@ export function refuse(
   }
   if (!isLimited) return thrown(errorOf(STATUS_CODES[status] ?? "Refused", status));
   const context = contextOf(refusal, isBanned ? 403 : status, isBanned);
+  const usual = refusal.neverPasses
+    ? NEVER_PASSES
+    : `Rate limit exceeded, retry in ${context.after}`;
   const built: unknown = errorResponseBuilder?.(request, context);
   return isThenable(built)
-    ? Promise.resolve(built).then((later) => answerOf(later, context, reply), thrown)
-    : answerOf(built, context, reply);
+    ? Promise.resolve(built).then((later) => answerOf(later, usual, context, reply), thrown)
+    : answerOf(built, usual, context, reply);
 }
 
 /** What the application made of a refusal, or the usual error if that is nothing. */
 function answerOf(
   built: unknown,
+  usual: string,
   context: errorResponseBuilderContext,
   reply: FastifyReply,
 ): Answer {
   if (typeof built !== "object" || built === null) {
-    return thrown(errorOf(`Rate limit exceeded, retry in ${context.after}`, context.statusCode));
+    return thrown(errorOf(usual, context.statusCode));
   }
   // Without a status Fastify would make a failure of the server of it.
   if (!("statusCode" in built || "status" in built)) reply.code(context.statusCode);

@@ -8,6 +8,7 @@
 import { STATUS_CODES } from "node:http";
 import {
   durationText,
+  NEVER_PASSES,
   type Outcome,
   type Passing,
   PROBLEM_TYPE,
@@ -75,7 +76,7 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
   } satisfies RateLimitState;
   gate.announce(context, context, refusal);
   if (!throws) return;
-  const told = { ...headers, "Retry-After": retryAfterSeconds };
+  const told = { ...headers, ...(retryAfterSeconds > 0 && { "Retry-After": retryAfterSeconds }) };
   throwWith(context, context.status, context.body, told);
 }
 
@@ -95,7 +96,8 @@ function throwWith(context: Context, status: number, message: unknown, own: obje
 }
 
 /** The wait in words, to the millisecond unless another one than that was told. */
-function messageOf({ verdict, retryAfterSeconds }: Refusal): string {
+function messageOf({ verdict, retryAfterSeconds, neverPasses }: Refusal): string {
+  if (neverPasses) return NEVER_PASSES;
   const exactMs = verdict?.retryAfterMs ?? 0;
   const isExact = Math.max(1, Math.ceil(exactMs / 1_000)) === retryAfterSeconds;
   return `Rate limit exceeded, retry in ${durationText(isExact ? exactMs : 1_000 * retryAfterSeconds)}.`;

@@ -6,7 +6,7 @@
 import { awaitEnd, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
-import type { GatePlan } from "./gate-plan.ts";
+import type { Cost, GatePlan } from "./gate-plan.ts";
 import type { Passing } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
 import { tellFields } from "./tell-fields.ts";
@@ -29,6 +29,7 @@ export function conclude<Request, Response>(
   response: Response,
   budget: Budget,
   key: Key,
+  cost: Cost,
   verdict: Verdict,
   followed: readonly Hit[] | null,
 ): Passing {
@@ -39,8 +40,8 @@ export function conclude<Request, Response>(
   const telling =
     fields === null ? null : tellFields(plan, request, response, fields, key, verdict);
   return telling instanceof Promise
-    ? telling.then((names) => outcome(plan, request, response, budget, key, verdict, names))
-    : outcome(plan, request, response, budget, key, verdict, telling);
+    ? telling.then((names) => outcome(plan, request, response, budget, key, cost, verdict, names))
+    : outcome(plan, request, response, budget, key, cost, verdict, telling);
 }
 
 /** @param names what fields call the policies, if there are any that do */
@@ -50,6 +51,7 @@ function outcome<Request, Response>(
   response: Response,
   budget: Budget,
   key: Key,
+  cost: Cost,
   verdict: Verdict,
   names: readonly string[] | null,
 ): Passing {
@@ -58,7 +60,8 @@ function outcome<Request, Response>(
     return waitMs === 0 || plan.dryRun ? null : later(waitMs);
   }
   const reason = verdict.reason ?? "limit";
-  return refuse(plan, request, response, refusalOf(plan, { reason, key, verdict, budget, names }));
+  const refusal = refusalOf(plan, { reason, key, verdict, budget, names, cost });
+  return refuse(plan, request, response, refusal);
 }
 
 /**

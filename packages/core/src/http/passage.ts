@@ -218,7 +218,8 @@ export class Passage<Request, Response> {
       ? (this.#hits ?? [this.#hit(verdict)])
       : null;
     const key = this.#key as Key;
-    return conclude(plan, this.#request, this.#response, budget, key, verdict, followed);
+    const cost = this.#cost;
+    return conclude(plan, this.#request, this.#response, budget, key, cost, verdict, followed);
   }
 
   #refuse(refusal: Refusal): Passing {

@@ -8,11 +8,17 @@
 import { STATUS_CODES } from "node:http";
 import type { RefusalReason } from "../decision.ts";
 
+/** What a refusal says, in whichever form, of a request that never passes. */
+export const NEVER_PASSES = "This request costs more than the limit allows and can never pass.";
+
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 const BLANK = "about:blank";
 
 /** Why a request was refused: by a limit or a mark, by a list, or because of trouble on our side. */
 export type RefusedBy = RefusalReason | "list" | "address" | "error";
+
+/** What a body is about: also a cost that is above the limit. */
+type About = RefusedBy | "cost";
 
 interface Kind {
   readonly type: string;
@@ -33,7 +39,7 @@ export class Problems {
   }
 
   /** @param names the policies that refused, as they are called in fields */
-  body(reason: RefusedBy, status: number, names: readonly string[]): string {
+  body(reason: About, status: number, names: readonly string[]): string {
     const id = [reason, status, ...names].join("\n");
     let body = this.#bodies.get(id);
     if (body === undefined) {
@@ -43,7 +49,7 @@ export class Problems {
     return body;
   }
 
-  #problem(reason: RefusedBy, status: number, names: readonly string[]): object {
+  #problem(reason: About, status: number, names: readonly string[]): object {
     const kind = kindOf(reason);
     const type = this.#type ?? (kind === null ? BLANK : REGISTRY + kind.type);
     const phrase = STATUS_CODES[status] ?? "Refused";
@@ -57,9 +63,10 @@ export class Problems {
   }
 }
 
-function kindOf(reason: RefusedBy): Kind | null {
+function kindOf(reason: About): Kind | null {
   switch (reason) {
     case "limit":
+    case "cost":
     case "drain":
     case "address":
       return EXCEEDED;
@@ -74,11 +81,13 @@ function kindOf(reason: RefusedBy): Kind | null {
   }
 }
 
-function detailOf(reason: RefusedBy, names: readonly string[]): string {
+function detailOf(reason: About, names: readonly string[]): string {
   const wait = "Retry-After says how long to wait.";
   switch (reason) {
     case "list":
       return "This client is not served.";
+    case "cost":
+      return NEVER_PASSES;
     case "partition":
     case "error":
       return `Requests cannot be counted at the moment. ${wait}`;

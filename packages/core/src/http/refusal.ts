@@ -14,6 +14,8 @@ export interface Refusal {
   readonly key: Key | null;
   /** Null when nobody was asked. */
   readonly verdict: Verdict | null;
+  /** Whether the request costs more than a limit allows at all, so that no wait helps. */
+  readonly neverPasses: boolean;
   /** A body of the type `application/problem+json`; null where the framework's usual one is sent. */
   readonly problem: string | null;
   /** False in a dry run, in which the request passes all the same. */

@@ -9,7 +9,7 @@ import type { PolicyResult } from "../decision.ts";
 import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
 import { exposeHeaders } from "./cors.ts";
-import type { GatePlan } from "./gate-plan.ts";
+import type { Cost, GatePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { isThenable } from "./thenable.ts";
@@ -25,14 +25,17 @@ interface Cause {
   readonly budget?: Budget;
   /** What its policies are called in this response, where that is not as usual. */
   readonly names?: readonly string[] | null;
+  /** What the request costs. */
+  readonly cost?: Cost;
 }
 
 export function refusalOf<Request, Response>(
   plan: GatePlan<Request, Response>,
-  { reason, key, verdict, budget, names: told = null }: Cause,
+  { reason, key, verdict, budget, names: told = null, cost = 0 }: Cause,
 ): Refusal {
   const status = statusOf(reason, plan.statusCode);
   let seconds = reason === "list" ? 0 : 1;
+  let neverPasses = false;
   const names: string[] = [];
   if (verdict !== null && budget !== undefined) {
     const results: readonly PolicyResult[] = verdict.results ?? [verdict];
@@ -40,19 +43,28 @@ export function refusalOf<Request, Response>(
       if (result.allowed) return;
       const quota = budget.quotas[index]!;
       seconds = Math.max(seconds, quota.retryAfterSeconds(result));
+      if (reason === "limit" && isAbove(cost, result)) neverPasses = true;
       names.push((told ?? budget.names)[index]!);
     });
   }
+  if (neverPasses) seconds = 0;
   const unit = plan.retryAfterUnit;
+  const because = neverPasses ? "cost" : reason;
   return {
     reason,
     status,
     retryAfterSeconds: unit === 1 ? seconds : Math.ceil(seconds / unit) * unit,
     key,
     verdict,
-    problem: plan.problems === null ? null : plan.problems.body(reason, status, names),
+    neverPasses,
+    problem: plan.problems === null ? null : plan.problems.body(because, status, names),
     enforced: !plan.dryRun,
   };
+}
+
+/** Whether a cost is above a limit; of a limit of 0 it is the limit that lets nothing pass. */
+function isAbove(cost: Cost, { policy, limit }: PolicyResult): boolean {
+  return limit > 0 && (typeof cost === "number" ? cost : (cost[policy] ?? 1)) > limit;
 }
 
 /** Writes the headers of a refusal and hands it to the adapter; in a dry run it is only told. */
@@ -67,7 +79,9 @@ export function refuse<Request, Response>(
     announce(plan, request, response, refusal);
     return null;
   }
-  if (retryAfter === null || refusal.verdict === null) return send(plan, response, refusal);
+  if (retryAfter === null || refusal.verdict === null || refusal.neverPasses) {
+    return send(plan, response, refusal);
+  }
   const answer = typeof retryAfter === "function" ? retryAfter(request, response) : retryAfter;
   if (!isThenable(answer)) return send(plan, response, withWait(plan, refusal, answer));
   return Promise.resolve(answer).then((seconds) =>

@@ -49,7 +49,7 @@ export class StraightWay<Request, Response> {
       limiter.regulars.missed(text, this.#read);
     const budget = plan.budgets.usual;
     const followed = isFollowed(plan, budget, verdict) ? [{ budget, key, cost, verdict }] : null;
-    return conclude(plan, request, response, budget, key, verdict, followed);
+    return conclude(plan, request, response, budget, key, cost, verdict, followed);
   }
 
   readonly #read = (text: string): Regular | undefined => {

@@ -134,7 +134,8 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   },
   TIDEGATE_STORE_FAILED: {
     switch: "storeFailed",
-    meaning: "A store failed or did not answer in time, and requests pass uncounted, as asked for.",
+    meaning:
+      "A store failed or did not answer in time: the request passed uncounted, as asked for, or a hit was not given back. Each failure is reported, ten in a second at most, also with `validate: false`.",
     remedy: "See the store's own error. Counting in this process needs no store.",
   },
   TIDEGATE_STORE_UNREADY: {
@@ -219,11 +220,17 @@ export class TidegateWarning extends Error {
 /** Which warnings are wanted: all or none, or each by the name of its switch. */
 export type WarningSwitches = boolean | Readonly<Record<string, boolean | undefined>>;
 
-/** Says each thing once. */
+/** How many failures a limiter reports in a second. */
+const REPORTS_MAX = 10;
+
+/** Says each thing once, and reports each failure. */
 export class Warnings {
   readonly #switches: Readonly<Record<string, boolean | undefined>>;
   readonly #log: (warning: TidegateWarning) => void;
   readonly #said = new Set<WarningCode>();
+  #second = 0;
+  #reports = 0;
+  #unreported = 0;
 
   constructor(
     switches: WarningSwitches = true,
@@ -245,7 +252,29 @@ export class Warnings {
   ): void {
     if (this.#said.has(code) || !this.#isWanted(by)) return;
     this.#said.add(code);
-    const warning = new TidegateWarning(code, seen, cause);
+    this.#tell(new TidegateWarning(code, seen, cause));
+  }
+
+  /**
+   * Reports a failure each time it happens, but no more than some in a second, and unless its own switch
+   * is off: `validate: false` is about mistakes in the application.
+   */
+  report(code: WarningCode, cause: unknown, nowMs: number): void {
+    if (this.#switches[WARNING_CODES[code].switch] === false) return;
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.#second) this.#reports = 0;
+    this.#second = second;
+    if (this.#reports++ >= REPORTS_MAX) {
+      this.#unreported++;
+      return;
+    }
+    const more = this.#unreported;
+    this.#unreported = 0;
+    const seen = more === 0 ? "" : `It happened ${more} times more.`;
+    this.#tell(new TidegateWarning(code, seen, cause));
+  }
+
+  #tell(warning: TidegateWarning): void {
     try {
       this.#log(warning);
     } catch {

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { emitWarning, Warnings } from "../../src/http.ts";
+import { emitWarning, type TidegateWarning, Warnings } from "../../src/http.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -43,5 +43,30 @@ describe("a warning", () => {
     });
     warnings.say("TIDEGATE_LIMIT_ZERO");
     expect(emit.mock.calls[0]?.[1]).toMatchObject({ code: "TIDEGATE_LIMIT_ZERO" });
+  });
+});
+
+function heard(switches?: ConstructorParameters<typeof Warnings>[0]) {
+  const said: TidegateWarning[] = [];
+  return { said, warnings: new Warnings(switches, (warning) => said.push(warning)) };
+}
+
+describe("failures", () => {
+  it("are reported each time, ten in a second at most, and the others as a number", () => {
+    const { said, warnings } = heard(false);
+    for (let at = 0; at < 25; at++) warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), at);
+    expect(said).toHaveLength(10);
+    warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), 1_000);
+    warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), 1_001);
+    expect(said).toHaveLength(12);
+    expect(said[10]?.message).toContain("It happened 15 times more.");
+    expect(said[11]?.message).not.toContain("times more");
+    expect(said[11]?.cause).toEqual(new Error("no"));
+  });
+
+  it("are not reported where their own switch is off", () => {
+    const { said, warnings } = heard({ storeFailed: false });
+    warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), 0);
+    expect(said).toEqual([]);
   });
 });

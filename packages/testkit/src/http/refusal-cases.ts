@@ -60,6 +60,29 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["S2", "C1"],
+    title:
+      "a cost above the limit is refused for good: the body says so, and there is no Retry-After",
+    async run(framework) {
+      const costs = { limit: 2, cost: 3, standardHeaders: "draft-11" } as const;
+      const places = { policies: [concurrency({ name: "open", limit: 2 })], cost: 3 };
+      for (const preset of ["parity", "api"] as const) {
+        for (const options of [costs, { ...costs, cost: () => 3 }, places]) {
+          await visit(framework, { preset, ...options }, async (site) => {
+            const refused = await site.get();
+            assert.equal(refused.status, 429);
+            assert.match(refused.text, /costs more than .*can never pass/);
+            assert.equal(refused.headers["retry-after"], undefined);
+            if (preset === "api") checkProblem(refused);
+          });
+        }
+        await visit(framework, { preset, limit: 0, windowMs: MINUTE, cost: 3 }, async (site) => {
+          assert.equal(field(await site.get(), "Retry-After"), "60");
+        });
+      }
+    },
+  },
+  {
     ids: ["S3", "S4"],
     title: "nobody keeps a refusal, and admitted responses are left alone",
     async run(framework) {
