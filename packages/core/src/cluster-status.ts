@@ -75,7 +75,7 @@ export function statusOf(
     peers: others,
     isReady: arrival.isOver,
     isConnected: sender.isConnected,
-    degraded: outlook.separation?.kind === "cut",
+    degraded: outlook.isCut,
     cuts: outlook.cuts,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...silences),

@@ -1,12 +1,20 @@
 /**
- * Whether this replica is cut off from others that it knows.
+ * Whether this replica is cut off from others that it knows: the partition detector.
  *
- * A transport that has said so for a moment is believed, also when nobody has been heard yet. Otherwise
- * it is a cut when half of those that were there, or more, fall silent at about the same time without
- * having said goodbye, or say that they do not hear this one: that is what a cut looks like from inside,
- * and a rolling deploy does not. One that falls silent alone among several has crashed; of an only other
- * one nobody can tell, and it is taken for a cut. It ends when they are heard again, when as many others
- * are there, or when they are forgotten.
+ * A transport that is away for a moment is believed, even before any other replica is heard. Otherwise
+ * a partition is assumed when at least half of the replicas that were heard at the same time fall silent
+ * within ten seconds and say no goodbye, or report that they do not hear this one. A rolling deploy looks
+ * different. A single silence among several replicas is a crash. With a single other replica, a crash
+ * and a partition look the same, and a partition is assumed.
+ *
+ * A killed process and its replacement are never heard at the same time, so both count once:
+ *
+ *     A  ├──────┤                 heard until it is killed
+ *     A'           ├────────┤     its replacement
+ *     B  ├──────────────────┤     heard all the time: two replicas at once, never three
+ *
+ * The cut ends when as many others are heard as at its beginning, when what is still silent would not be
+ * taken for a cut, or when the silent replicas are forgotten.
  */
 
 import type { Member } from "./member.ts";
@@ -16,6 +24,8 @@ import type { Members } from "./members.ts";
 const GRACE_MS = 250;
 /** Silences that begin further apart than this have nothing to do with each other. */
 const TOGETHER_MS = 10_000;
+/** A process does not start in less; what is known of another's clock is off by less. */
+const RESTART_MS = 250;
 
 /** What a replica may do while it does not hear the others. */
 export const SEPARATED_MODES = ["open", "share", "closed"] as const;
@@ -41,17 +51,30 @@ export class Isolation {
   /** When to look again, since the transport has just gone away. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
 
+  /** The others that were heard at the same time when a cut began; outside of a cut, those heard of late. */
   #expected = new Set<Member>();
   #missing = 0;
+  #presentCount = 0;
 
   /** How it is, for whoever operates the process. */
   get sentence(): string {
-    if (!this.isCut) return "the other replicas are heard again";
     const others = this.known - 1;
+    if (!this.isCut) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
     const whom = this.#missing < others ? `${this.#missing} of ${others}` : String(others);
     const what = others === 0 ? "not connected" : `cut off from ${whom} ${replicas}`;
     return `${what}: limiters decide as 'onPartition' says`;
+  }
+
+  get #sentenceAtEnd(): string {
+    if (this.#presentCount === 0) {
+      return this.known === 1
+        ? "connected: no other replica has been heard yet"
+        : "the silent replicas are forgotten: this one counts alone";
+    }
+    if (this.#missing === 0) return "the other replicas are heard again";
+    const are = this.#presentCount === 1 ? "replica is" : "replicas are";
+    return `${this.#presentCount} other ${are} heard: limiters count with them again`;
   }
 
   /** What keeps this replica apart from the others, if anything does. */
@@ -69,30 +92,63 @@ export class Isolation {
     const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
     const isAway = now >= this.dueAtMs;
-    const present: Member[] = [];
-    for (const member of members.all()) if (member.isPresent) present.push(member);
-    const missing = Array.from(this.#expected).filter(
-      (member) => !member.isPresent && !member.hasLeft && members.find(member.id) === member,
+    const present = Array.from(members.all()).filter(({ isPresent }) => isPresent);
+    const expected = Array.from(this.#expected).filter(
+      (member) => !member.hasLeft && members.find(member.id) === member,
     );
+    const missing = expected.filter(({ isPresent }) => !isPresent);
+    this.#presentCount = present.length;
     if (this.isCut) {
-      if (!isConnected) return false;
-      if (missing.length > 0 && present.length < this.#expected.size) return false;
+      // Some of the present replicas may be dead, and silent for too short to be missing.
+      const isAsBefore = heardAtOnce(present).length >= expected.length;
+      if (!isConnected || (!isAsBefore && looksLikeCut(missing.length, expected.length)))
+        return false;
       this.isCut = false;
+      this.#missing = missing.length;
       this.#expected = new Set(present);
       return true;
     }
     const together = missing.filter(({ heardAtMs }) => now - heardAtMs < TOGETHER_MS);
-    const others = new Set([...present, ...together]);
-    const isAlone = together.length === 1 && others.size > 1;
-    const isHalfGone = together.length > 0 && 2 * together.length >= others.size;
-    if ((isHalfGone && !isAlone) || isAway) {
-      this.isCut = true;
-      this.#missing = isAway ? this.#expected.size : missing.length;
-      this.cuts++;
-      this.known = this.#expected.size + 1;
-      return true;
-    }
-    this.#expected = others;
-    return false;
+    const recent = [...present, ...together];
+    const atOnce = heardAtOnce(recent);
+    const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
+    const isCutOff = looksLikeCut(lost, atOnce.length);
+    this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
+    if (!isCutOff && !isAway) return false;
+    this.isCut = true;
+    this.#missing = isAway ? atOnce.length : lost;
+    this.cuts++;
+    this.known = atOnce.length + 1;
+    return true;
   }
+}
+
+/** Whether so many silent replicas look like a partition rather than like crashes. */
+function looksLikeCut(silent: number, of: number): boolean {
+  const isSingleCrash = silent === 1 && of > 1;
+  return silent > 0 && 2 * silent >= of && !isSingleCrash;
+}
+
+/** The most members that were heard at the same time; of several such sets, the latest. */
+function heardAtOnce(members: readonly Member[]): Member[] {
+  const spans = members
+    .map((member) => ({
+      member,
+      from: member.heardSinceMs,
+      to: member.lastSentMs - RESTART_MS,
+    }))
+    .filter(({ from, to }) => from <= to);
+  const ends = spans.map(({ to }) => to).sort((left, right) => left - right);
+  spans.sort((left, right) => left.from - right.from);
+  let most = 0;
+  let atMs = 0;
+  let ended = 0;
+  for (const [index, { from }] of spans.entries()) {
+    while (ends[ended]! < from) ended++;
+    const count = index + 1 - ended;
+    if (count < most) continue;
+    most = count;
+    atMs = from;
+  }
+  return spans.filter(({ from, to }) => from <= atMs && atMs <= to).map(({ member }) => member);
 }

@@ -21,6 +21,8 @@ export class Member {
   readonly frames: HeardFrames = new HeardFrames(0);
   readonly parts: HeardParts;
   heardAtMs: number;
+  /** When it was heard for the first time, or for the first time after its last silence. */
+  heardSinceMs: number;
   isAlive = true;
   /** When it was heard again after a silence. */
   returnedAtMs: number = Number.NEGATIVE_INFINITY;
@@ -56,6 +58,7 @@ export class Member {
     this.index = index;
     this.parts = new HeardParts(room);
     this.heardAtMs = nowMs;
+    this.heardSinceMs = nowMs;
   }
 
   /** Takes note of what it says of itself. */
@@ -70,6 +73,7 @@ export class Member {
   /** It speaks for itself again, and knows better than all who spoke for it. */
   returned(atMs: number): void {
     this.returnedAtMs = atMs;
+    this.heardSinceMs = atMs;
     this.frames.forgetOthers();
     this.parts.forget();
     this.answeringUntilMs = 0;
@@ -106,6 +110,11 @@ export class Member {
     const lastMs = this.heardAtMs - this.clockMs;
     const { offsetMs } = this.offset;
     return lastMs > offsetMs + FELL_BACK_MS ? lastMs : offsetMs;
+  }
+
+  /** When it sent the latest of its frames, which another replica may have passed on later. */
+  get lastSentMs(): number {
+    return Math.min(this.heardAtMs, this.clockMs + this.offset.offsetMs);
   }
 
   /** Whether it has sent counts that have not been heard. */

@@ -32,6 +32,11 @@ export class Outlook {
     return this.#isolation.cuts;
   }
 
+  /** Whether this replica is cut off from others that it knows. */
+  get isCut(): boolean {
+    return this.#isolation.isCut;
+  }
+
   /** When to look again, if that is sooner than with every heartbeat. */
   get dueAtMs(): number {
     return this.#isolation.dueAtMs;

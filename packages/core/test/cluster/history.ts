@@ -36,6 +36,8 @@ const REPLICAS_MAX = 8;
 const RECOVERY_MS = 4_000;
 /** The same where what is known of the gone is asked of one after the other, or a clock has to be measured anew. */
 const LONG_RECOVERY_MS = 30_000;
+/** In which a replica must have noticed that it hears as many others as before. */
+const NOTICED_MS = 10_000;
 /** What a clock that is wrong gains or loses in a millisecond at most: ten times what is usual. */
 const DRIFT_MAX = 0.001;
 /** The network's longest delay; frames take up to half as long again. */
@@ -54,6 +56,8 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #random: () => number;
   #hits: Hit[] = [];
+  /** The most replicas that ran at the same time. */
+  #most = 0;
 
   constructor(seed: number, options: HistoryOptions, time: SimulatedTime) {
     const { truth = (now) => new LastingTruth(now) } = options;
@@ -87,6 +91,21 @@ export class History {
     this.fleet.network.heal();
     this.fleet.network.change({});
     this.fleet.pass(crashes === true || clockMs !== undefined ? LONG_RECOVERY_MS : RECOVERY_MS);
+  }
+
+  /** Heals the network and starts replacements, until as many replicas run as ever did; they have to notice. */
+  replace(): void {
+    const { fleet } = this;
+    fleet.network.heal();
+    fleet.network.change({});
+    while (fleet.replicas.length < this.#most) this.#add();
+    fleet.pass(NOTICED_MS);
+  }
+
+  /** Whether no replica has any reason to suspect another. */
+  get isFaultless(): boolean {
+    const { lossless, crashes, clockMs } = this.#options;
+    return lossless === true && crashes !== true && clockMs === undefined;
   }
 
   get keys(): readonly string[] {
@@ -169,6 +188,7 @@ export class History {
     const upTo = (most: number): number => (this.#random() * 2 - 1) * most;
     const aheadMs = Math.floor(upTo(clockMs ?? 0));
     this.fleet.add(aheadMs, undefined, clockMs === undefined ? 0 : upTo(DRIFT_MAX));
+    this.#most = Math.max(this.#most, this.fleet.replicas.length);
   }
 
   #any(): SimulatedReplica {

@@ -40,6 +40,7 @@ function live(seed: number, options: HistoryOptions, look: (history: History) =>
     const history = new History(seed, options, time);
     history.run(() => lookForPhantoms(history));
     look(history);
+    lookForCutOff(history);
     history.fleet.close();
   } finally {
     vi.unstubAllGlobals();
@@ -68,6 +69,19 @@ export function expectAgreement(history: History): void {
     expect(seen.size, key).toBe(1);
     expect(Math.max(...seen), key).toBeLessThanOrEqual(history.truth.mostInTheEnd(key));
   }
+}
+
+/** Where as many replicas run as ever did, none is cut off; and where nothing goes wrong, none ever is. */
+function lookForCutOff(history: History): void {
+  const { replicas } = history.fleet;
+  const cuts = replicas.map(({ replicator }) => replicator.outlook.cuts);
+  if (history.isFaultless) expect(cuts, "cuts without a fault").toEqual(cuts.map(() => 0));
+  history.replace();
+  const apart = history.fleet.replicas.filter(({ replicator }) => replicator.outlook.isCut);
+  expect(
+    apart.map(({ troubles }) => troubles.at(-1)),
+    "cut off although as many run as ever did",
+  ).toEqual([]);
 }
 
 function lookForPhantoms({ keys, truth, fleet }: History): void {

@@ -1,15 +1,19 @@
-import { ProcessFleet } from "@tidegate/testkit";
+import { setTimeout as pause } from "node:timers/promises";
+import { ProcessFleet, type ProcessFleetOptions } from "@tidegate/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 
 const transport = new URL("ipc-line.mjs", import.meta.url);
 /** A check that took longer would have waited for something; how long they take is not for tests to say. */
 const WAITED_MS = 1_000;
+/** In which a process must have noticed that as many others are there as before. */
+const NOTICED_MS = 10_000;
 
 let fleet: ProcessFleet;
 
 /** Processes that share a limit for ten minutes. */
-function fleetOf(limit: number): ProcessFleet {
+function fleetOf(limit: number, options: Partial<ProcessFleetOptions> = {}): ProcessFleet {
   fleet = new ProcessFleet({
+    ...options,
     transport,
     policy: { kind: "fixedWindow", limit, windowMs: 600_000 },
   });
@@ -82,5 +86,28 @@ describe("processes of one machine", () => {
       replicas = next;
     }
     expect(await fleet.settled("ada", counted, replicas)).toEqual([counted, counted]);
+  });
+
+  it("are not cut off once as many run as before, after a crash loop and after kill -9 of most", async () => {
+    fleetOf(1_000_000, { onPartition: "closed" });
+    const [survivor, ...others] = await fleet.startAll(4);
+    for (let loop = 0; loop < 3; loop++) {
+      for (const slot of others.keys()) {
+        await others[slot]!.kill();
+        others[slot] = fleet.start();
+        await pause(400);
+      }
+    }
+    await Promise.all(others.map((other) => other.kill()));
+    await expect
+      .poll(async () => (await survivor!.status()).degraded, { timeout: NOTICED_MS })
+      .toBe(true);
+    const replaced = await fleet.startAll(3);
+    for (const replica of [survivor!, ...replaced]) {
+      await expect
+        .poll(async () => (await replica.status()).degraded, { timeout: NOTICED_MS })
+        .toBe(false);
+    }
+    expect((await survivor!.hit("ada", 100)).allowed).toBe(100);
   });
 });
