@@ -5,6 +5,7 @@
  * With `--update` the reports are written; without it, a difference is a failure.
  */
 
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 import { textOf } from "./file-text.mjs";
@@ -14,13 +15,22 @@ import { publishedPackages } from "./workspaces.mjs";
 const update = process.argv.includes("--update");
 
 for (const { folder, manifest } of publishedPackages()) {
-  for (const [entry, conditions] of Object.entries(manifest.exports)) {
-    if (typeof conditions === "object") report(folder, entry, conditions.types.import);
+  const entries = Object.entries(manifest.exports).filter(([, to]) => typeof to === "object");
+  for (const [entry, conditions] of entries) report(folder, entry, conditions.types.import);
+  const expected = new Set(entries.map(([entry]) => `${reportName(folder, entry)}.api.md`));
+  for (const file of readdirSync(folder)) {
+    if (!file.endsWith(".api.md") || expected.has(file)) continue;
+    say(`${join(folder, file).slice(ROOT.length)} belongs to no entry of the package: remove it`);
+    process.exitCode = 1;
   }
 }
 
+function reportName(folder, entry) {
+  return [basename(folder), ...entry.split("/").slice(1)].join("-");
+}
+
 function report(folder, entry, typings) {
-  const reportFileName = [basename(folder), ...entry.split("/").slice(1)].join("-");
+  const reportFileName = reportName(folder, entry);
   const file = `${join(folder, reportFileName)}.api.md`;
   const before = textOf(file);
   const { succeeded, apiReportChanged } = Extractor.invoke(
@@ -38,6 +48,8 @@ function report(folder, entry, typings) {
   if (apiReportChanged && !update) {
     say(`${name} is not what the sources export:`);
     showDifference(before, textOf(join(folder, "temp", `${reportFileName}.api.md`)));
+    // The extractor says so on the console, where it is silenced, and then counts it as no failure.
+    process.exitCode = 1;
   } else if (apiReportChanged) {
     say(`${name} is written`);
   }

@@ -32,7 +32,8 @@ export async function runChecks(args) {
   return failed;
 }
 
-function checks(update) {
+/** The checks by their titles, in the order in which they run. */
+export function checks(update) {
   const perPackage = publishedPackages().flatMap(({ name, folder }) => [
     [
       `publint: ${name}`,

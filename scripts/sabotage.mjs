@@ -5,30 +5,22 @@
  * and the tests that it names have to fail then, by an assertion: a source that does not compile, or
  * that throws, shows nothing. Without any sabotage all of them pass, and each run is the same.
  *
- * Sabotages are made in a copy of the tree, which never leads back to it: packages that are linked in
- * `node_modules` are the copy's own. `node scripts/sabotage.mjs relay` tries those with that in their name.
+ * Sabotages are made in a copy of the tree. `node scripts/sabotage.mjs relay` tries those with that in
+ * their name.
  */
 
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { execute, ROOT, say, step } from "./steps.mjs";
+import { copyTree } from "./tree-copy.mjs";
 
 const SABOTAGES = "tests/sabotage/sabotages.json";
 
-const NOT_COPIED = new Set(["node_modules", "dist", "temp"]);
+/** Of the root of the tree: tests run from the sources of packages. */
+const isCopied = (entry) => entry === "packages" || /\.(json|ts)$/.test(entry);
 
 /** The same histories each time, whatever is set outside. */
 const SAME_EACH_TIME = { TIDEGATE_TEST_SEED: "20200229", TIDEGATE_TEST_SCALE: "1" };
@@ -44,7 +36,7 @@ export async function runSabotages(word = "") {
   }
   const copy = mkdtempSync(join(tmpdir(), "tidegate-sabotage-"));
   try {
-    copyTree(copy);
+    copyTree(copy, { takes: isCopied, without: ["dist"] });
     const pass = () => expectPassing(copy, sabotages);
     if (!(await step("sabotage: the tests pass without any", pass))) return { failed: 1 };
     let caught = 0;
@@ -56,23 +48,6 @@ export async function runSabotages(word = "") {
     return { failed: sabotages.length - caught };
   } finally {
     rmSync(copy, { recursive: true, force: true });
-  }
-}
-
-function copyTree(copy) {
-  const settings = readdirSync(ROOT).filter((file) => /\.(json|ts)$/.test(file));
-  const filter = (path) => !NOT_COPIED.has(basename(path));
-  for (const entry of ["packages", ...settings]) {
-    cpSync(join(ROOT, entry), join(copy, entry), { recursive: true, filter });
-  }
-  const modules = join(ROOT, "node_modules");
-  const link = (to, name) => symlinkSync(to, join(copy, "node_modules", name), "junction");
-  mkdirSync(join(copy, "node_modules/@tidegate"), { recursive: true });
-  for (const name of readdirSync(modules)) {
-    if (name !== "@tidegate" && !name.startsWith(".")) link(join(modules, name), name);
-  }
-  for (const name of readdirSync(join(copy, "packages"))) {
-    link(join(copy, "packages", name), `@tidegate/${name}`);
   }
 }
 

@@ -13,6 +13,9 @@ import { pages, splitFences } from "./pages.mjs";
 
 const FOLDER = ".cache/docs-code";
 
+/** Other names of the language, under which a block would not be compiled. */
+const NOT_COMPILED = /^(typescript|javascript|[mc]?[jt]sx?)$/i;
+
 const TSCONFIG = {
   extends: "../../tsconfig.test.json",
   compilerOptions: {
@@ -45,10 +48,15 @@ function modulesOf(all) {
   const problems = [];
   for (const { file, lines } of all) {
     let latest;
-    for (const block of splitFences(lines).blocks) {
+    const { blocks, unclosed } = splitFences(lines);
+    if (unclosed !== undefined) problems.push(`${file}:${unclosed.line}: this block never ends`);
+    for (const block of blocks) {
       const [language, mark, ...rest] = block.info.split(/[\s:]+/);
-      if (language !== "ts") continue;
       const place = `${file}:${block.line}`;
+      if (language !== "ts") {
+        if (NOT_COMPILED.test(language)) problems.push(`${place}: say 'ts', not '${language}'`);
+        continue;
+      }
       if (mark === "ignore") {
         if (rest.join("") === "") problems.push(`${place}: 'ts ignore:' needs a reason after it`);
       } else if (mark === "continued" && latest !== undefined) {

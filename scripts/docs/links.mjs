@@ -11,19 +11,28 @@ import { pages, splitFences } from "./pages.mjs";
 
 const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/g;
 
+const REFERENCE = /\[[^\]]+\]\[([^\]]+)\]/g;
+
 export async function checkLinks() {
   const all = pages();
   const headings = new Map(all.map(({ file, lines }) => [file, anchorsOf(lines)]));
-  const broken = all.flatMap(({ file, lines }) =>
-    splitFences(lines).prose.flatMap((line, index) =>
-      [...line.replace(/`[^`]*`/g, "").matchAll(LINK)]
-        .map((match) => match[1] ?? match[2])
-        .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
-        .map((target) => problemWith(target, file, headings))
+  const broken = all.flatMap(({ file, lines }) => {
+    const prose = splitFences(lines).prose.map((line) => line.replace(/`[^`]*`/g, ""));
+    const defined = prose.map((line) => /^\s*\[([^\]]+)\]:/.exec(line)?.[1]);
+    return prose.flatMap((line, index) =>
+      [
+        ...[...line.matchAll(LINK)]
+          .map((match) => match[1] ?? match[2])
+          .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+          .map((target) => problemWith(target, file, headings)),
+        ...[...line.matchAll(REFERENCE)]
+          .filter(([, name]) => !defined.includes(name))
+          .map(([, name]) => `the page does not define [${name}]`),
+      ]
         .filter((problem) => problem !== undefined)
         .map((problem) => `${file}:${index + 1}: ${problem}`),
-    ),
-  );
+    );
+  });
   return { code: broken.length === 0 ? 0 : 1, output: broken.join("\n") };
 }
 

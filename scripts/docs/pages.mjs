@@ -25,7 +25,8 @@ function filesIn(folder) {
 
 /**
  * The fenced blocks of a page as `{ info, line, lines }`, `line` being the index of the first line
- * of code, and the page's remaining lines with the blocks blanked out.
+ * of code, and the page's remaining lines with the blocks blanked out. A block without an end is
+ * `unclosed`.
  */
 export function splitFences(lines) {
   const blocks = [];
@@ -43,5 +44,5 @@ export function splitFences(lines) {
       open?.lines.push(line);
     }
   }
-  return { blocks, prose };
+  return { blocks, prose, unclosed: open };
 }

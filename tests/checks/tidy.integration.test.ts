@@ -1,0 +1,103 @@
+/**
+ * Each test of tests/tidy fails where what it guards is broken.
+ *
+ * All defects are in one copy at once, and one run shows every test. A test that is added to tests/tidy
+ * gets a defect here, unless one of these makes it fail already.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { adding, BrokenTree, type Edits, replacing } from "./broken-tree.ts";
+
+const TIMEOUT_MS = 120_000;
+
+const HEAD = "/** An idea. */\n";
+/** Gives every interface of a report one more member, which no page explains. */
+const withMembers = (text: string): string =>
+  text.replace(/^(export interface .*\{)$/gm, "$1\n    readonly idleMember: number;");
+
+const DEFECTS: Edits = {
+  // bootstrap
+  "scripts/file-text.mjs": adding('import "left-pad";\n'),
+  // defects; the texts are put together, since this file is read as well
+  "docs/internals/defects-of-others.md": adding(`| D | it | \`a ${"title"} of no test\` |\n`),
+  "docs/reference/defects-of-middleware.md": adding(`| W${9999} | it |\n`),
+  // files: a name, a vague name, no comment, what is never written, a skipped test, a host, a warning
+  "packages/core/src/lattice/Bad_Name.ts": () => "export const bad = 1;\n",
+  "packages/core/src/lattice/utils.ts": () => `${HEAD}// ${"TO"}DO: later\n`,
+  "packages/core/src/lattice/warned.ts": () => `${HEAD}process.emitWarning("text");\n`,
+  "packages/core/test/skipped.test.ts": () => `it.${"skip"}("waits", () => {});\n`,
+  "package-lock.json": replacing("{", '{\n  "resolved": "https://example.com/x.tgz",'),
+  // layers: a folder in no part, a part that names one above it, an import upwards, a circle
+  "packages/core/src/stray/idea.ts": () => HEAD,
+  "tests/tidy/layers.ts": replacing('mayImport: ["bottom"]', 'mayImport: ["bottom", "store"]'),
+  "packages/core/src/lattice/circle.ts": () =>
+    `${HEAD}import { other } from "./ring.ts";\nimport { created } from "../limiter.ts";\nother(created);\n`,
+  "packages/core/src/lattice/ring.ts": () =>
+    `${HEAD}import { round } from "./circle.ts";\nround();\n`,
+  // packages: a deep import, a dependency, another form of entries, another licence
+  "packages/koa/src/index.ts": adding('export * from "@tidegate/core/src/store.ts";\n'),
+  "packages/core/package.json": replacing("{", '{ "dependencies": { "left-pad": "1.3.0" },'),
+  "packages/koa/package.json": (text) =>
+    text.replace('"MIT"', '"ISC"').replace('"exports": {', '"exports": { "./gone": "./gone.js",'),
+  // pages
+  "README.md": adding("\njoinCluster({ transport: natsTransport() });\n"),
+  // reference
+  "packages/core/core.api.md": (text) =>
+    `${withMembers(text)}\nexport interface IdleOptions {\n    readonly idle: number;\n}\n`,
+  "packages/core/core-testing.api.md": withMembers,
+  "packages/nats-transport/nats-transport.api.md": withMembers,
+  // sabotages: text that is not there, a test that is not there, a name twice
+  "tests/sabotage/sabotages.json": replacing(
+    "[",
+    `[${JSON.stringify({ name: "idle", file: "README.md", from: "not there", caughtBy: [] })},
+      ${JSON.stringify({ name: "idle", file: "README.md", from: "not there", caughtBy: [] })},`,
+  ),
+  // sizes: of a file, and of a function in it
+  "packages/core/src/options.ts": adding(
+    `export function long(): void {\n${"  long();\n".repeat(700)}}\n`,
+  ),
+  // words
+  "packages/core/src/decision.ts": adding("// Each peer and each packet of a node.\n"),
+};
+
+interface Outcome {
+  readonly file: string;
+  readonly title?: string;
+  readonly state: string;
+  readonly errors: readonly { readonly name: string }[];
+}
+
+it(
+  "each test of tests/tidy fails where what it guards is broken",
+  async () => {
+    const tree = await BrokenTree.make();
+    try {
+      const outcomesFile = join(tree.root, "outcomes.json");
+      await tree.broken(DEFECTS, () =>
+        tree.run(
+          process.execPath,
+          [
+            "node_modules/vitest/vitest.mjs",
+            "run",
+            "--project=unit",
+            "--reporter=./scripts/outcome-reporter.mjs",
+            "tests/tidy",
+          ],
+          { TIDEGATE_OUTCOMES_FILE: outcomesFile },
+        ),
+      );
+      const outcomes: Outcome[] = JSON.parse(readFileSync(outcomesFile, "utf8"));
+      expect(outcomes.length).toBeGreaterThan(20);
+      const unnoticed = outcomes.filter(
+        ({ state, errors }) =>
+          state !== "failed" || errors.some(({ name }) => name !== "AssertionError"),
+      );
+      expect(unnoticed).toEqual([]);
+    } finally {
+      tree.remove();
+    }
+  },
+  TIMEOUT_MS,
+);
