@@ -51,6 +51,14 @@ export interface Import {
   readonly runs: boolean;
 }
 
+/** A property of an interface, or of a type written as one. */
+export interface Member {
+  /** The interface or type, and the property. */
+  readonly name: string;
+  /** What the comment before it says, without its tags; empty where there is none. */
+  readonly told: string;
+}
+
 export interface Words {
   readonly line: number;
   readonly kind: "name" | "prose";
@@ -114,6 +122,37 @@ export class SourceFile {
       },
     });
     return found;
+  }
+
+  /** Every property that an interface or a type declares. */
+  members(): Member[] {
+    const found: Member[] = [];
+    let owner = "";
+    this.#visit({
+      TSInterfaceDeclaration: (node) => {
+        owner = node.id.name;
+      },
+      TSTypeAliasDeclaration: (node) => {
+        owner = node.id.name;
+      },
+      TSPropertySignature: (node) => {
+        const name = `${owner}.${this.#textOf(node.key)}`;
+        found.push({ name, told: this.#toldBefore(node.start) });
+      },
+    });
+    return found;
+  }
+
+  /** The text of the comment that ends right before a position. */
+  #toldBefore(position: number): string {
+    const before = this.#parsed.comments.filter(({ end }) => end <= position);
+    const comment = before.findLast(({ value }) => value.startsWith("*"));
+    if (comment === undefined) return "";
+    // Remarks for tools may stand between the two.
+    const between = this.#text.slice(comment.end, position).replaceAll(/\/\/.*/g, "");
+    if (between.trim() !== "") return "";
+    const [told = ""] = comment.value.split(/^[\s*]*@/m);
+    return told.replaceAll(/[\s*]+/g, " ").trim();
   }
 
   /** Every identifier, comment and message in the file. */

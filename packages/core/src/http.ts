@@ -29,7 +29,7 @@ export type {
   ResponseEvents,
 } from "./http/framework.ts";
 export type { Gate } from "./http/gate.ts";
-export { GATE_OPTIONS, type GateOptions, type Preset } from "./http/gate-options.ts";
+export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./http/gate-options.ts";
 export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
 export {
   CLUSTER_INSTEAD,

@@ -10,8 +10,10 @@ import {
   isThenable,
   type KeyAnswer,
   keyOf,
+  type NeededBy,
   type Outcome,
   type Passing,
+  type Preset,
   type Refusal,
   showLimiters,
   storedKey,
@@ -29,7 +31,12 @@ import { type Settings, translate } from "./translate.ts";
  * @example
  * app.use(rateLimit({ windowMs: 15 * MINUTE, limit: 100 }));
  */
-export function rateLimit(options?: RateLimitOptions): RateLimitRequestHandler {
+export function rateLimit<const Chosen extends Preset>(
+  options?: RateLimitOptions & { readonly preset?: Chosen | undefined } & NeededBy<
+      Chosen,
+      "policies" | "max" | "limit"
+    >,
+): RateLimitRequestHandler {
   const settings = translate(options);
   const { gate } = settings;
 

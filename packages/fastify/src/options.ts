@@ -53,7 +53,13 @@ export interface CreateRateLimitOptions extends Countable {
   keyGenerator?: Countable["key"];
   /** Another name of `key`. */
   id?: Countable["key"];
+  /**
+   * What a request costs, before it is handled, or a function that answers with it.
+   *
+   * @default 1
+   */
   cost?: number | RequestWithKey<Cost> | undefined;
+  /** Addresses, networks and keys that always pass, or a function that knows. */
   allow?: readonly string[] | RequestWithKey<unknown> | undefined;
   /** Keys that are always let through, or a function that knows. */
   allowList?: readonly string[] | RequestWithKey<unknown> | undefined;
@@ -73,8 +79,13 @@ export interface RateLimitOptions
       GateOptions<FastifyRequest, FastifyReply>,
       "limit" | "windowMs" | "cost" | "allow" | "block" | keyof Countable
     > {
-  /** @default "onRequest" */
+  /**
+   * The hook of a request's life in which it is counted.
+   *
+   * @default "onRequest"
+   */
   hook?: RateLimitHook | undefined;
+  /** Addresses, networks and keys that never pass, or a function that knows. */
   block?: readonly string[] | RequestWithKey<unknown> | undefined;
   /** Starts a window anew with every request that is refused. */
   continueExceeding?: boolean | undefined;

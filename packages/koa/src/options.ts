@@ -11,11 +11,23 @@ export type ContextWithKey<Answer> = (context: Context, key: Key) => MaybePromis
 
 /** What the headers are called. */
 export interface HeaderNameOptions {
-  /** @default "X-RateLimit-Remaining" */
+  /**
+   * The header that tells how many requests are left.
+   *
+   * @default "X-RateLimit-Remaining"
+   */
   readonly remaining?: string | undefined;
-  /** @default "X-RateLimit-Reset" */
+  /**
+   * The header that tells when the window ends.
+   *
+   * @default "X-RateLimit-Reset"
+   */
   readonly reset?: string | undefined;
-  /** @default "X-RateLimit-Limit" */
+  /**
+   * The header that tells the limit.
+   *
+   * @default "X-RateLimit-Limit"
+   */
   readonly total?: string | undefined;
 }
 
@@ -44,10 +56,17 @@ export interface Options
   readonly id?: GateOptions<Context, Context>["key"];
   /** Another name of `key`, under which false is no key, and the address counts. */
   readonly keyGenerator?: GateOptions<Context, Context>["key"];
+  /**
+   * What a request costs, before it is handled, or a function that answers with it.
+   *
+   * @default 1
+   */
   readonly cost?: number | ContextWithKey<Cost> | undefined;
+  /** Addresses, networks and keys that always pass, or a function that knows. */
   readonly allow?: readonly string[] | ContextWithKey<unknown> | undefined;
   /** Another name of `allow`. */
   readonly whitelist?: Options["allow"];
+  /** Addresses, networks and keys that never pass, or a function that knows. */
   readonly block?: readonly string[] | ContextWithKey<unknown> | undefined;
   /** Another name of `block`. */
   readonly blacklist?: Options["block"];

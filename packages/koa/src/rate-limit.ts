@@ -9,9 +9,11 @@ import { STATUS_CODES } from "node:http";
 import {
   durationText,
   NEVER_PASSES,
+  type NeededBy,
   type Outcome,
   type Passing,
   PROBLEM_TYPE,
+  type Preset,
   type Refusal,
   showLimiters,
 } from "@tidegate/core/http";
@@ -28,7 +30,12 @@ const OF_THE_BODY = ["content-type", "content-length", "content-encoding", "tran
  * @example
  * app.use(rateLimit({ duration: 15 * MINUTE, max: 100 }));
  */
-export function rateLimit(options?: Options): RateLimitMiddleware {
+export function rateLimit<const Chosen extends Preset>(
+  options?: Options & { readonly preset?: Chosen | undefined } & NeededBy<
+      Chosen,
+      "policies" | "max" | "limit"
+    >,
+): RateLimitMiddleware {
   const settings = translate(options);
   const { gate } = settings;
 

@@ -18,6 +18,14 @@ export type Preset = "parity" | "api" | "login";
 
 export const PRESETS: readonly Preset[] = ["parity", "api", "login"];
 
+/**
+ * What a preset cannot do without, so that its absence does not compile: `api` has no limit of its own. One
+ * of the options named has to be given where `api` is what was chosen, and no more than that.
+ */
+export type NeededBy<Chosen extends Preset, Names extends string> = [Chosen] extends ["api"]
+  ? { [Name in Names]: { readonly [Given in Name]: NonNullable<unknown> } }[Names]
+  : unknown;
+
 export interface GateOptions<Request, Response> {
   /**
    * Where the other options begin: as the limiter that this one replaces; as an API of today, with the

@@ -1,3 +1,4 @@
+import { fixedWindow } from "@tidegate/core";
 import type { Options as TheirOptions, Store as TheirStore } from "express-rate-limit";
 import { assertType, describe, expectTypeOf, it } from "vitest";
 import rateLimit, {
@@ -50,5 +51,29 @@ describe("what users of express-rate-limit have written", () => {
     rateLimit({ nonsense: 1 });
     // @ts-expect-error: a limit is a number.
     rateLimit({ limit: "5" });
+  });
+
+  it("has to give a limit to the preset that has none", () => {
+    // @ts-expect-error: 'api' has no limit of its own.
+    rateLimit({ preset: "api" });
+    // @ts-expect-error: and the window is none.
+    rateLimit({ preset: "api", name: "orders", windowMs: 1_000 });
+    // @ts-expect-error: nor is what is not there.
+    rateLimit({ preset: "api", limit: undefined });
+    // @ts-expect-error: an option by a name that is none.
+    rateLimit({ preset: "api", limit: 5, nonsense: 1 });
+    rateLimit({ preset: "api", limit: 5, skip: (req) => req.ip === "127.0.0.1" });
+    rateLimit({ preset: "api", max: async (req) => (req.get("x-plan") ? 10 : 1) });
+    rateLimit({ preset: "api", policies: [fixedWindow({ limit: 5, windowMs: 1_000 })] });
+    rateLimit({ preset: "login", username: (req) => req.get("x-user") });
+  });
+
+  it("may have its options from elsewhere", () => {
+    const options: RateLimitOptions = {};
+    rateLimit(options);
+    rateLimit({ limit: 5, ...({} as Partial<Options>) });
+    const make = (given: Parameters<typeof rateLimit>[0]) => rateLimit(given);
+    make({ limit: 5 });
+    expectTypeOf<ReturnType<typeof rateLimit>>().toEqualTypeOf<RateLimitRequestHandler>();
   });
 });

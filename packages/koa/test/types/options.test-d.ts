@@ -41,6 +41,17 @@ it("tells functions the context, and the key where there is one", () => {
   expectTypeOf(options).toExtend<Options>();
 });
 
+it("wants a limit for the preset that has none", () => {
+  // @ts-expect-error: 'api' has no limit of its own.
+  rateLimit({ preset: "api", duration: 1_000 });
+  // @ts-expect-error: an option by a name that is none.
+  rateLimit({ preset: "api", max: 5, nonsense: 1 });
+  rateLimit({ preset: "api", max: 5, skip: (context) => context.ip === "127.0.0.1" });
+  rateLimit({ preset: "api", limit: (context) => (context.get("x-plan") ? 10 : 1) });
+  const options: Options = {};
+  rateLimit(options);
+});
+
 it("refuses stores that it could not keep", () => {
   // @ts-expect-error: there is no such driver.
   rateLimit({ driver: "redis" });
