@@ -6,6 +6,9 @@
  * limited is a value, and trouble at run time is an event; neither ever arrives as an error.
  */
 
+/** Where the pages of the docs are read, for messages that lead there. */
+export const DOCS_URL = "https://github.com/tidegate/tidegate/blob/main/docs";
+
 /** A stable name for one kind of mistake. */
 export type TidegateErrorCode =
   | "TIDEGATE_OPTION_UNKNOWN"

@@ -35,6 +35,7 @@ export {
   CLUSTER_INSTEAD,
   keyFunction,
   onlyGiven,
+  optionsIn,
   pickGateOptions,
   sayUnread,
   sayUnreadSubnet,

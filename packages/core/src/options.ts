@@ -162,7 +162,10 @@ export function label(option: string, value: unknown, longest = 128): string {
 }
 
 /** The known word that is fewest edits away, if it is near enough to be a slip. */
-function nearest<Word extends string>(given: string, known: readonly Word[]): Word | undefined {
+export function nearest<Word extends string>(
+  given: string,
+  known: readonly Word[],
+): Word | undefined {
   let best: Word | undefined;
   let fewest = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const word of known) {

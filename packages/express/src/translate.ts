@@ -20,6 +20,7 @@ import {
   limitOf,
   makeGate,
   onlyGiven,
+  optionsIn,
   pickGateOptions,
   type Spelled,
   sayUnread,
@@ -94,7 +95,8 @@ export interface Settings {
   readonly used: Options;
 }
 
-export function translate(passed: RateLimitOptions = {}): Settings {
+export function translate(options?: RateLimitOptions): Settings {
+  const passed = optionsIn("rateLimit", options);
   const { message } = passed;
   // Nothing is a message as well: an empty body.
   const given = {
@@ -102,7 +104,7 @@ export function translate(passed: RateLimitOptions = {}): Settings {
     ...(message === null && { message }),
   };
   const warnings = warningsOf(given.validate, given.logger);
-  if (isMadePerRequest()) warnings.say("TIDEGATE_MADE_PER_REQUEST");
+  if (isMadePerRequest()) warnings.sayMadePerRequest();
   const further = Object.values(FURTHER_NAMES).flat();
   sayUnread(given, [...OWN_OPTIONS, ...further, ...Object.keys(REMOVED_OPTIONS)], warnings);
   sayRemoved(given, warnings);

@@ -20,6 +20,7 @@ import {
   keyFunction,
   makeGate,
   onlyGiven,
+  optionsIn,
   pickGateOptions,
   type Spelled,
   sayUnread,
@@ -66,10 +67,10 @@ export interface Settings {
   readonly shownKey: (context: Context, key: Key) => Key;
 }
 
-export function translate(passed: Options = {}): Settings {
-  const given = withoutOff(onlyGiven(passed));
+export function translate(passed?: Options): Settings {
+  const given = withoutOff(onlyGiven(optionsIn("rateLimit", passed)));
   const warnings = new Warnings(given.validate);
-  if (isCalledBy(HANDLING)) warnings.say("TIDEGATE_MADE_PER_REQUEST");
+  if (isCalledBy(HANDLING)) warnings.sayMadePerRequest();
   sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
   refuseStores(given);
   const names = headerNames(given);

@@ -34,7 +34,7 @@ export class AddressList {
       if (typeof entry !== "string" || entry === "") {
         throw invalidOption(`${option}[${index}]`, "an address, a network or a key", entry);
       }
-      const network = networkOf(entry);
+      const network = networkOf(`${option}[${index}]`, entry);
       if (network !== null) networks.push(network);
       else keys.add(entry);
     });
@@ -62,14 +62,20 @@ export class AddressList {
   }
 }
 
-/** An entry as a network, an address being one of full length; null for what is neither. */
-function networkOf(entry: string): Network | null {
+/**
+ * An entry as a network, an address being one of full length; null for what is neither. An address and a
+ * number that is no length is a mistake, and no key.
+ */
+function networkOf(place: string, entry: string): Network | null {
   const slash = entry.indexOf("/");
   const address = slash < 0 ? entry : entry.slice(0, slash);
   const groups = parseAddress(address);
   if (groups === null) return null;
   const most = isIpv4(address) ? 32 : 128;
   const given = slash < 0 ? String(most) : entry.slice(slash + 1);
-  if (!/^(0|[1-9]\d{0,2})$/.test(given) || Number(given) > most) return null;
+  if (!/^\d+$/.test(given)) return null;
+  if (!/^(0|[1-9]\d{0,2})$/.test(given) || Number(given) > most) {
+    throw invalidOption(place, `a network with a length from 0 to ${most} bits`, entry);
+  }
   return { groups, bits: Number(given) + (128 - most) };
 }

@@ -4,6 +4,8 @@
  * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
  */
 
+import { TidegateError } from "../errors.ts";
+import { nearest, shown } from "../options.ts";
 import type { Key } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
@@ -63,7 +65,39 @@ export function sayUnread(given: object, own: readonly string[], warnings: Warni
   const known: readonly string[] = [...GATE_OPTIONS, ...own];
   const unread = Object.keys(given).filter((name) => !known.includes(name));
   if (unread.length === 0) return;
-  warnings.say("TIDEGATE_OPTION_UNREAD", `It is called ${unread.join(", ")}.`);
+  const named = unread.map((name) => {
+    const meant = nearest(name, known);
+    return meant === undefined ? `'${name}'` : `'${name}' (did you mean '${meant}'?)`;
+  });
+  warnings.say("TIDEGATE_OPTION_UNREAD", `It is called ${named.join(", ")}.`);
+}
+
+/**
+ * What a function that makes a middleware was called with, as its options.
+ *
+ * @param place what users call
+ */
+export function optionsIn<Options extends object>(
+  place: string,
+  given: Options | undefined,
+): Partial<Options> {
+  if (given === undefined) return {};
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const hint =
+      typeof given === "number"
+        ? `write ${place}({ limit: ${given} })`
+        : "leave it out for the defaults";
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `${place} takes an options object, got ${shown(given)}: ${hint}`,
+    );
+  }
+  // What a framework hands to middleware has a connection, and options have none.
+  if (!("socket" in given)) return given;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `${place} makes a middleware and is none: write app.use(${place}()), with options if you like`,
+  );
 }
 
 /**

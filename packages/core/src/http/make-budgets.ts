@@ -2,6 +2,7 @@
  * The limiters of a gate, with what their policies are called and which fields tell of them.
  */
 
+import { DAY, HOUR, SECOND } from "../durations.ts";
 import type { LimiterOptions } from "../limiter/limiter-options.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 import { invalidOption, missingOption } from "../options.ts";
@@ -18,6 +19,9 @@ import { isFieldText } from "./structured-field.ts";
 import type { Counter } from "./verdict.ts";
 
 const NAME_DEFAULT = "default";
+
+/** Windows that are no use in milliseconds: an hour and a day in seconds. */
+const SECONDS_OFTEN_GIVEN = [HOUR / SECOND, DAY / SECOND];
 
 /** Which fields a gate writes. */
 export interface FieldChoice {
@@ -77,7 +81,7 @@ export class BudgetMaker<Request, Response> {
   loginBudgets(): { readonly byAddress: Budgets; readonly byName: Budget } {
     const { limit = LOGIN.limit, addressLimit = LOGIN.addressLimit } = this.#options;
     const { windowMs = LOGIN.windowMs } = this.#options;
-    const width = widthOf(windowMs);
+    const width = this.#width(windowMs);
     const budget = (suffix: string, option: string, given: unknown): Budget => {
       const most = typeof given === "function" ? SLIDING_LOG_LIMIT_MAX : limitOf(option, given);
       return this.#budget(`${this.#name}:${suffix}`, [
@@ -100,10 +104,21 @@ export class BudgetMaker<Request, Response> {
     const most = typeof limit === "function" ? QUOTA_MAX : limitOf("limit", limit ?? usual.limit);
     if (most === 0) this.#customs.warnings.say("TIDEGATE_LIMIT_ZERO");
     const usualMs = preset === "api" ? API_WINDOW_MS : usual.windowMs;
-    return {
-      limit: most,
-      windowMs: typeof windowMs === "function" ? usualMs : widthOf(windowMs ?? usualMs),
-    };
+    const given = typeof windowMs === "function" ? usualMs : (windowMs ?? usualMs);
+    return { limit: most, windowMs: this.#width(given) };
+  }
+
+  /** A window's width, with a warning where seconds seem to have been given. */
+  #width(windowMs: unknown): number {
+    const width = widthOf(windowMs);
+    if (width < SECOND || SECONDS_OFTEN_GIVEN.includes(width)) {
+      const inMs = `${width}_000`.replace(/(\d)(?=(\d{3})+_)/g, "$1_");
+      this.#customs.warnings.say(
+        "TIDEGATE_WINDOW_SHORT",
+        `It is ${width} ms; ${width} seconds are ${inMs}.`,
+      );
+    }
+    return width;
   }
 
   #policy(limit: number, windowMs: number): Policy {

@@ -5,6 +5,7 @@
  * a request; what is done instead stands in its text.
  */
 
+import { DOCS_URL } from "../errors.ts";
 import { emitWarning } from "../runtime/emit-warning.ts";
 
 /** A stable name for one kind of warning. */
@@ -29,6 +30,7 @@ export type WarningCode =
   | "TIDEGATE_OPTION_UNREAD"
   | "TIDEGATE_OPTION_REMOVED"
   | "TIDEGATE_NUMBER_AS_TEXT"
+  | "TIDEGATE_WINDOW_SHORT"
   | "TIDEGATE_SWITCH_UNREAD"
   | "TIDEGATE_HEADERS_UNREAD"
   | "TIDEGATE_SUBNET_UNREAD"
@@ -44,8 +46,7 @@ interface WarningEntry {
   readonly remedy: string;
 }
 
-const PROXY =
-  "Let the framework trust the addresses of your proxies and nobody else, as docs/guides/proxies.md shows.";
+const PROXY = `Let the framework trust the addresses of your proxies and nobody else: ${DOCS_URL}/guides/proxies.md shows how.`;
 
 /** What each code means and what to do about it. The docs page is made from this table. */
 export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
@@ -164,6 +165,11 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
       "A limit, or the width of a window, is text, as from an environment variable. Text of digits counts as the number; any other text is refused.",
     remedy: "Convert it where it is read: `Number(process.env.LIMIT ?? 100)`.",
   },
+  TIDEGATE_WINDOW_SHORT: {
+    switch: "windowMs",
+    meaning: "Windows are given in milliseconds, and this one is likelier a number of seconds.",
+    remedy: "Multiply it by 1,000, or leave it if it is meant so.",
+  },
   TIDEGATE_SWITCH_UNREAD: {
     switch: "validationsConfig",
     meaning: "`validate` names a warning that there is none of, so nothing is switched by it.",
@@ -211,7 +217,8 @@ export class TidegateWarning extends Error {
 
   constructor(code: WarningCode, seen: string, cause?: unknown) {
     const { meaning, remedy } = WARNING_CODES[code];
-    super(`${meaning} ${seen === "" ? "" : `${seen} `}${remedy} [${code}]`);
+    const page = `${DOCS_URL}/reference/warnings.md#${code.toLowerCase()}`;
+    super(`${meaning} ${seen === "" ? "" : `${seen} `}${remedy} See ${page} [${code}]`);
     this.code = code;
     if (cause !== undefined) this.cause = cause;
   }
@@ -223,11 +230,14 @@ export type WarningSwitches = boolean | Readonly<Record<string, boolean | undefi
 /** How many failures a limiter reports in a second. */
 const REPORTS_MAX = 10;
 
+/** What limiters that were made per request have said. */
+const saidPerRequest = new Set<WarningCode>();
+
 /** Says each thing once, and reports each failure. */
 export class Warnings {
   readonly #switches: Readonly<Record<string, boolean | undefined>>;
   readonly #log: (warning: TidegateWarning) => void;
-  readonly #said = new Set<WarningCode>();
+  #said = new Set<WarningCode>();
   #second = 0;
   #reports = 0;
   #unreported = 0;
@@ -253,6 +263,12 @@ export class Warnings {
     if (this.#said.has(code) || !this.#isWanted(by)) return;
     this.#said.add(code);
     this.#tell(new TidegateWarning(code, seen, cause));
+  }
+
+  /** Says that a limiter was made per request. All that are made so say each thing once between them. */
+  sayMadePerRequest(): void {
+    this.#said = saidPerRequest;
+    this.say("TIDEGATE_MADE_PER_REQUEST");
   }
 
   /**

@@ -25,7 +25,9 @@ describe("what users gave", () => {
     sayUnread({ limit: 1, max: 2, lmit: 3, mx: 4 }, ["max"], warnings);
     sayUnread({ limit: 1, max: 2 }, ["max"], warnings);
     expect(said.map(({ code }) => code)).toEqual(["TIDEGATE_OPTION_UNREAD"]);
-    expect(said[0]?.message).toContain("lmit, mx");
+    expect(said[0]?.message).toContain(
+      "'lmit' (did you mean 'limit'?), 'mx' (did you mean 'max'?).",
+    );
   });
 
   it("may have functions that take the key right behind the request", () => {
