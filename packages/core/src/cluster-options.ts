@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from "./options.ts";
 import { SEPARATED_MODES, type SeparatedMode } from "./replication/isolation.ts";
-import { asClock, type Clock } from "./time/clock.ts";
+import { asClock, type Clock, systemClock } from "./time/clock.ts";
 import type { Transport } from "./transport/transport.ts";
 
 const NAMESPACE_DEFAULT = "default";
@@ -111,7 +111,7 @@ export function resolveClusterOptions(options: ClusterOptions): Required<Cluster
     readyTimeoutMs: wholeNumber("readyTimeoutMs", readyTimeoutMs, 0, READY_TIMEOUT_MS_MAX),
     flushMs: wholeNumber("flushMs", flushMs, 1, FLUSH_MS_MAX),
     onCold: oneOf("onCold", options.onCold ?? "share", SEPARATED_MODES),
-    clock: asClock(options.clock),
+    clock: asClock(options.clock, systemClock),
   };
 }
 

@@ -18,6 +18,7 @@ import { SEPARATED_MODES, type SeparatedMode } from "../replication/isolation.ts
 import type { Replicator } from "../replication/replicator.ts";
 import { RECORDS_MAX } from "../store/record-pool.ts";
 import { asClock, type Clock } from "../time/clock.ts";
+import { mockableClock } from "../time/mockable-clock.ts";
 import { hasPenalties } from "./penalties.ts";
 
 const KEYS_MAX_DEFAULT = 1_000_000;
@@ -96,7 +97,7 @@ export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterO
     name: label("name", options.name),
     policies: policiesOf(options),
     maxKeys: wholeNumber("maxKeys", maxKeys, 1, RECORDS_MAX - 1),
-    clock: asClock(clock),
+    clock: asClock(clock, mockableClock),
     replicator: cluster === undefined ? null : replicatorOf(cluster),
     onPartition: oneOf("onPartition", onPartition ?? "open", SEPARATED_MODES),
   });

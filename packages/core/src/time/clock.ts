@@ -3,7 +3,8 @@
  *
  * Windows of a fixed width only need time that passes, so they never read the wall clock, which an
  * operator or NTP may set. Both are read at each call, and when a test framework has replaced the
- * global objects by fake ones, the limiters follow.
+ * global objects by fake ones, the limiters follow: those of a cluster its `performance`, others its
+ * `Date` (`mockable-clock.ts`).
  */
 
 import { invalidOption } from "../options.ts";
@@ -41,7 +42,7 @@ const realDate = Date;
 const realPerformance = performance;
 
 /**
- * The clock of this process: milliseconds since it started for windows, the wall clock for
+ * The clock of a cluster: milliseconds since the process started for windows, the wall clock for
  * calendars. Small numbers are worth having: they spare the request path a box around each time.
  */
 export const systemClock: Clock = Object.freeze({
@@ -49,9 +50,9 @@ export const systemClock: Clock = Object.freeze({
   wall: (): number => Date.now(),
 });
 
-/** The clock given as an option, or the one of this process. */
-export function asClock(clock: unknown): Clock {
-  if (clock === undefined) return systemClock;
+/** The clock given as an option, or the one to use without it. */
+export function asClock(clock: unknown, fallback: Clock): Clock {
+  if (clock === undefined) return fallback;
   if (
     typeof clock === "object" &&
     clock !== null &&

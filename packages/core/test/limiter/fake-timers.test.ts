@@ -1,10 +1,22 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createLimiter, DAY, fixedWindow, MINUTE } from "../../src/index.ts";
-import { manualClock } from "../../src/testing.ts";
+import {
+  createLimiter,
+  DAY,
+  fixedWindow,
+  joinCluster,
+  type Limiter,
+  MINUTE,
+} from "../../src/index.ts";
+import { manualClock, memoryNetwork } from "../../src/testing.ts";
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
+
+function perMinute(): Limiter {
+  return createLimiter({ name: "minute", policy: fixedWindow({ limit: 1, windowMs: MINUTE }) });
+}
 
 describe("a limiter under fake timers", () => {
   it("follows them, without a clock of its own", () => {
@@ -30,19 +42,65 @@ describe("a limiter under fake timers", () => {
     limiter.close();
   });
 
-  it("takes a set system time as a date, and not as time that has passed", () => {
+  it("takes a set system time for time that has passed, in calendars and in windows", () => {
     vi.useFakeTimers({ now: Date.UTC(2024, 0, 1) });
     const daily = createLimiter({
       name: "daily",
       policy: fixedWindow({ limit: 1, calendar: "day" }),
     });
-    const policy = fixedWindow({ limit: 1, windowMs: MINUTE });
-    const limiter = createLimiter({ name: "faked", policy });
+    const limiter = perMinute();
     for (const each of [daily, limiter]) each.check("ada");
     vi.setSystemTime(Date.UTC(2024, 0, 2));
     expect(daily.check("ada").allowed).toBe(true);
-    expect(limiter.check("ada").allowed).toBe(false);
+    expect(limiter.check("ada").allowed).toBe(true);
     for (const each of [daily, limiter]) each.close();
+  });
+
+  it("follows a date that is set while the timers stay real", () => {
+    const limiter = perMinute();
+    limiter.check("ada");
+    vi.setSystemTime(Date.now() + MINUTE - 1_000);
+    expect(limiter.check("ada").allowed).toBe(false);
+    vi.setSystemTime(Date.now() + 1_001);
+    expect(limiter.check("ada").allowed).toBe(true);
+    limiter.close();
+  });
+
+  it("follows a spied Date.now", () => {
+    const limiter = perMinute();
+    limiter.check("ada");
+    const spy = vi.spyOn(Date, "now").mockReturnValue(Date.now() + MINUTE);
+    expect(limiter.check("ada").allowed).toBe(true);
+    expect(limiter.check("ada").allowed).toBe(false);
+    spy.mockRestore();
+    expect(limiter.check("ada").allowed).toBe(false);
+    limiter.close();
+  });
+
+  it("goes on from where it is when the date goes back to 1970, as by node:test, and returns", () => {
+    const limiter = perMinute();
+    limiter.check("ada");
+    vi.setSystemTime(0);
+    expect(limiter.check("ada").retryAfterMs).toBeGreaterThan(MINUTE - 1_000);
+    vi.setSystemTime(MINUTE - 1_000);
+    expect(limiter.check("ada").allowed).toBe(false);
+    vi.setSystemTime(MINUTE);
+    expect(limiter.check("ada").allowed).toBe(true);
+    vi.useRealTimers();
+    expect(limiter.check("ada").retryAfterMs).toBeGreaterThan(MINUTE - 1_000);
+    limiter.close();
+  });
+
+  it("does not follow a mocked date with a clock of its own, or in a cluster", async () => {
+    const policy = fixedWindow({ limit: 1, windowMs: MINUTE });
+    const manual = createLimiter({ name: "manual", policy, clock: manualClock() });
+    const cluster = joinCluster({ namespace: "mocked", transport: memoryNetwork().transport() });
+    const shared = createLimiter({ name: "shared", policy, cluster });
+    for (const each of [manual, shared]) each.check("ada");
+    vi.setSystemTime(Date.now() + MINUTE);
+    for (const each of [manual, shared]) expect(each.check("ada").allowed).toBe(false);
+    await cluster.leave();
+    manual.close();
   });
 });
 
