@@ -16,7 +16,7 @@ const update = process.argv.includes("--update");
 
 for (const { folder, manifest } of publishedPackages()) {
   const entries = Object.entries(manifest.exports).filter(([, to]) => typeof to === "object");
-  for (const [entry, conditions] of entries) report(folder, entry, conditions.types.import);
+  for (const [entry, conditions] of entries) report(folder, entry, declarationsOf(conditions));
   const expected = new Set(entries.map(([entry]) => `${reportName(folder, entry)}.api.md`));
   for (const file of readdirSync(folder)) {
     if (!file.endsWith(".api.md") || expected.has(file)) continue;
@@ -27,6 +27,11 @@ for (const { folder, manifest } of publishedPackages()) {
 
 function reportName(folder, entry) {
   return [basename(folder), ...entry.split("/").slice(1)].join("-");
+}
+
+/** Those of the entry's source: it cannot read the packed ones where a function has a namespace. */
+function declarationsOf({ "@tidegate/source": source }) {
+  return source.replace(/^\.\/src\/(.*)\.ts$/, "./dist/unbundled/$1.d.ts");
 }
 
 function report(folder, entry, typings) {

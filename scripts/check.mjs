@@ -9,6 +9,7 @@ import { checkCodeBlocks } from "./docs/code-blocks.mjs";
 import { codePages } from "./docs/code-pages.mjs";
 import { checkLinks } from "./docs/links.mjs";
 import { optionPage } from "./docs/option-page.mjs";
+import { checkPackedSize } from "./packed-size.mjs";
 import { execute, executeTool, say, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
@@ -55,6 +56,7 @@ export function checks(update) {
     ["types of the examples", () => executeTool("typescript/bin/tsc", ["--project", "examples"])],
     ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
     ...perPackage,
+    ["packed packages stay small", checkPackedSize],
     [
       "API reports",
       () => execute(process.execPath, ["scripts/api.mjs", ...(update ? [UPDATE] : [])]),

@@ -12,13 +12,12 @@ import { execute, ROOT, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
-/** `fallback` marks those that do not know `module-sync` and load the CommonJS build. */
 const RUNTIMES = [
   { name: "Node 20.19.0", package: "node@20.19.0" },
   { name: "Node 22", package: "node@22.23.3" },
   { name: "Node 24", package: "node@24.21.0" },
   { name: "Node 26", package: "node@26.10.0" },
-  { name: "Bun", package: "bun@1.4.4", vitestArgs: ["--bun"], fallback: true },
+  { name: "Bun", package: "bun@1.4.4", vitestArgs: ["--bun"] },
   { name: "Deno", package: "deno@2.9.6", args: ["run", "-A"] },
 ];
 
@@ -47,9 +46,9 @@ export async function runRuntimes() {
 }
 
 async function failuresOn(runtime, consumer) {
-  const { name, package: from, args = [], vitestArgs = [], fallback = false } = runtime;
+  const { name, package: from, args = [], vitestArgs = [] } = runtime;
   let failed = 0;
-  for (const program of fallback ? PROGRAMS : [...PROGRAMS, "es-modules.cjs"]) {
+  for (const program of PROGRAMS) {
     const run = () => execute("npx", ["-y", from, ...args, program], { cwd: consumer });
     if (!(await step(`${name}: ${program}`, run))) failed += 1;
   }

@@ -3,7 +3,6 @@
  */
 
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ROOT } from "../steps.mjs";
 import { bringUpToDate } from "./generated-page.mjs";
 
@@ -34,16 +33,25 @@ as \`detail\`. Its \`code\` is one of the following. No warning changes what bec
   },
 ];
 
-/** Compares the pages with the tables, or with `update` writes them. Needs a build. */
+/** Compares the pages with the tables, or with `update` writes them. */
 export async function codePages(update) {
   const wrong = [];
   for (const page of PAGES) {
-    const built = pathToFileURL(join(ROOT, `packages/core/dist/${page.table}.js`)).href;
-    const wanted = pageOf(page.head, (await import(built))[page.name]);
-    const stale = bringUpToDate(page.file, wanted, `packages/core/src/${page.table}.ts`, update);
+    const source = `packages/core/src/${page.table}.ts`;
+    const wanted = pageOf(page.head, (await importSource(source))[page.name]);
+    const stale = bringUpToDate(page.file, wanted, source, update);
     if (stale !== null) wrong.push(stale);
   }
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join("\n") };
+}
+
+/** What a source exports, also on a Node that cannot import TypeScript. */
+async function importSource(file) {
+  // Not there before the first install, which begins by loading this file.
+  const { rolldown } = await import("rolldown");
+  const bundle = await rolldown({ input: join(ROOT, file), platform: "node" });
+  const [{ code }] = (await bundle.generate({ format: "es" })).output;
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
 function pageOf(head, codes) {

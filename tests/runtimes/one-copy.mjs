@@ -29,6 +29,7 @@ for (const [imported, entry] of [
   const names = Object.keys(imported).filter((name) => /^\w+$/.test(name));
   assert.ok(names.length > 0, `${entry} exports nothing`);
   for (const name of names) {
+    assert.notEqual(imported[name], undefined, `${entry} has no ${name}`);
     assert.equal(required[name], imported[name], `${entry} has two copies of ${name}`);
   }
 }

@@ -31,7 +31,8 @@ describe("packages", () => {
     const wrong = manifests().flatMap(({ file, manifest }) => {
       if (manifest.private === true) return [];
       const expected = expectedEntries(Object.keys(manifest.exports));
-      const given = { exports: manifest.exports, typesVersions: manifest.typesVersions };
+      const { exports, main, types, files, typesVersions } = manifest;
+      const given = { exports, main, types, files, typesVersions };
       return JSON.stringify(given) === JSON.stringify(expected)
         ? []
         : [`${file}: expected ${JSON.stringify(expected, null, 2)}`];
@@ -52,6 +53,9 @@ interface Manifest {
   readonly license: string;
   readonly private?: boolean;
   readonly exports: Record<string, unknown>;
+  readonly main?: unknown;
+  readonly types?: unknown;
+  readonly files?: unknown;
   readonly typesVersions?: unknown;
 }
 
@@ -62,7 +66,7 @@ function manifests(): { file: string; manifest: Manifest }[] {
   }));
 }
 
-/** See docs/decisions/esm-with-commonjs-fallback.md for what each condition is for. */
+/** See docs/decisions/package-form.md for what each condition is for. */
 function expectedEntries(entries: readonly string[]): object {
   const names = entries.filter((entry) => entry !== "./package.json");
   const fileOf = (entry: string): string => (entry === "." ? "index" : entry.slice(2));
@@ -74,21 +78,25 @@ function expectedEntries(entries: readonly string[]): object {
           entry,
           {
             "@tidegate/source": `./src/${fileOf(entry)}.ts`,
-            types: {
-              import: `./dist/${fileOf(entry)}.d.ts`,
-              default: `./dist/cjs/${fileOf(entry)}.d.ts`,
+            import: {
+              types: `./dist/${fileOf(entry)}.d.mts`,
+              default: `./dist/${fileOf(entry)}.mjs`,
             },
-            "module-sync": `./dist/${fileOf(entry)}.js`,
-            import: `./dist/cjs/${fileOf(entry)}.mjs`,
-            default: `./dist/cjs/${fileOf(entry)}.js`,
+            default: {
+              types: `./dist/${fileOf(entry)}.d.cts`,
+              default: `./dist/${fileOf(entry)}.cjs`,
+            },
           },
         ]),
       ),
       "./package.json": "./package.json",
     },
+    main: "./dist/index.cjs",
+    types: "./dist/index.d.cts",
+    files: ["dist", "!dist/unbundled"],
     ...(others.length > 0 && {
       typesVersions: {
-        "*": Object.fromEntries(others.map((file) => [file, [`./dist/cjs/${file}.d.ts`]])),
+        "*": Object.fromEntries(others.map((file) => [file, [`./dist/${file}.d.cts`]])),
       },
     }),
   };

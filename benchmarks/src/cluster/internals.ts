@@ -1,11 +1,13 @@
 /**
  * What of core has no entry yet: a store whose keys other replicas count as well.
  *
- * The files lie beside the entry that all other scenarios import, so that what is measured is the
- * built package, in one copy. Types come from the sources, since they are checked without a build.
+ * The published files do not show these parts, so they are bundled from the sources, by the bundler that
+ * makes the published files. A scenario that takes them uses no limiter of the package beside them.
  * Keep to these few: whatever else of core a scenario needs, it is to reach through them.
  */
 
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
 import type * as ComponentFile from "../../../packages/core/src/lattice/component.ts";
 import type * as DeciderFile from "../../../packages/core/src/limiter/decider.ts";
 import type * as MakeRuleFile from "../../../packages/core/src/limiter/make-rule.ts";
@@ -27,17 +29,25 @@ export interface Internals {
   readonly Store: typeof StoreFile.Store;
 }
 
-export async function loadInternals(): Promise<Internals> {
-  const { blankComponent } = await load<typeof ComponentFile>("lattice/component");
-  const { Decider } = await load<typeof DeciderFile>("limiter/decider");
-  const { makeRule } = await load<typeof MakeRuleFile>("limiter/make-rule");
-  const { Fingerprinter } = await load<typeof FingerprintFile>("store/fingerprint");
-  const { Replicas } = await load<typeof ReplicasFile>("store/replicas");
-  const { Store } = await load<typeof StoreFile>("store/store");
-  return { blankComponent, Decider, Fingerprinter, makeRule, Replicas, Store };
-}
+const CORE = fileURLToPath(new URL("../../../packages/core/src", import.meta.url));
 
-async function load<File>(file: string): Promise<File> {
-  const entry = import.meta.resolve("@tidegate/core");
-  return await import(new URL(`./${file}.js`, entry).href);
+const ENTRY = [
+  `export { blankComponent } from "./lattice/component.ts";`,
+  `export { Decider } from "./limiter/decider.ts";`,
+  `export { makeRule } from "./limiter/make-rule.ts";`,
+  `export { Fingerprinter } from "./store/fingerprint.ts";`,
+  `export { Replicas } from "./store/replicas.ts";`,
+  `export { Store } from "./store/store.ts";`,
+].join("\n");
+
+export async function loadInternals(): Promise<Internals> {
+  const id = `${CORE}/internals-for-benchmarks.ts`;
+  const virtual = {
+    name: "entry",
+    resolveId: (asked: string) => (asked === id ? id : null),
+    load: (asked: string) => (asked === id ? ENTRY : null),
+  };
+  const bundle = await rolldown({ input: id, platform: "node", plugins: [virtual] });
+  const [{ code }] = (await bundle.generate({ format: "es" })).output;
+  return await import(`data:text/javascript,${encodeURIComponent(code)}`);
 }

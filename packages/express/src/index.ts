@@ -45,4 +45,4 @@ Object.assign(rateLimit, {
   ...{ SECOND, MINUTE, HOUR, DAY, default: rateLimit },
 });
 
-export { rateLimit, rateLimit as default, rateLimit as "module.exports" };
+export { rateLimit, rateLimit as default };

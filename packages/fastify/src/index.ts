@@ -35,9 +35,4 @@ Object.assign(rateLimit, {
   ...{ rateLimit, fastifyRateLimit: rateLimit, normalizeIP, default: rateLimit },
 });
 
-export {
-  rateLimit,
-  rateLimit as fastifyRateLimit,
-  rateLimit as default,
-  rateLimit as "module.exports",
-};
+export { rateLimit, rateLimit as fastifyRateLimit, rateLimit as default };

@@ -6,12 +6,12 @@
 
 import type {
   ContextConfigDefault,
+  FastifyInstance,
   FastifyPluginAsync,
   FastifySchema,
   preHandlerAsyncHookHandler,
   RouteGenericInterface,
 } from "fastify";
-import fastifyPlugin from "fastify-plugin";
 import type {
   AskRateLimit,
   CreateRateLimitOptions,
@@ -74,7 +74,18 @@ const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, optio
  * @example
  * await fastify.register(rateLimit, { max: 100, timeWindow: "1 minute" });
  */
-export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlugin(plugin, {
-  fastify: "5.x",
-  name: "@tidegate/fastify",
+export function rateLimit(
+  fastify: FastifyInstance,
+  options: RateLimitPluginOptions,
+): ReturnType<FastifyPluginAsync<RateLimitPluginOptions>> {
+  return plugin(fastify, options);
+}
+
+const NAME = "@tidegate/fastify";
+
+// What the package fastify-plugin says of a plugin; as a dependency it breaks bundles in the ES module format.
+Object.assign(rateLimit, {
+  [Symbol.for("skip-override")]: true,
+  [Symbol.for("fastify.display-name")]: NAME,
+  [Symbol.for("plugin-meta")]: { fastify: "5.x", name: NAME },
 });

@@ -19,4 +19,4 @@ export type {
 
 Object.assign(rateLimit, { rateLimit, default: rateLimit });
 
-export { rateLimit, rateLimit as default, rateLimit as "module.exports" };
+export { rateLimit, rateLimit as default };

@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { natsTransport } from "../dist/index.js";
+import { natsTransport } from "../dist/index.mjs";
 
 const [client, way, url, namespace] = process.argv.slice(2);
 const { connect } = await import(client);

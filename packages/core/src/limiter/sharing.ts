@@ -25,12 +25,12 @@ export function shareOf(
     left.store.handover.goOnWithin({ keysMax: maxKeys, keepMs });
     return left;
   }
-  const store = new Store(sections, {
+  const store: Store = new Store(sections, {
     ...{ replicas, keysMax: maxKeys, keepMs, seed: random32() },
     announcer: teller,
     dropped: (why) => refusals.part(why),
     evicted: (component) => share.giveUp(component),
   });
-  const share = new Share({ name, identity, store, nameTag: seal.nameTag(name) });
+  const share: Share = new Share({ name, identity, store, nameTag: seal.nameTag(name) });
   return share;
 }

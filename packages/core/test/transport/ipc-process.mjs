@@ -11,7 +11,7 @@ import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { ipcTransport } from "../../dist/transport/ipc-transport.js";
+import { ipcTransport } from "../../dist/ipc.mjs";
 
 const [mode, ...rest] = process.argv.slice(2);
 
@@ -40,7 +40,7 @@ function meet(namespace, expected) {
     if (heard.size >= expected) roundsAfter--;
     if (--roundsLeft > 0 && roundsAfter > 0) return;
     clearInterval(timer);
-    transport.close();
+    void transport.close();
     process.stdout.write(heard.size === expected ? "all\n" : `${heard.size} of ${expected}\n`);
     process.exitCode = heard.size === expected ? 0 : 1;
     if (cluster.isWorker) cluster.worker.disconnect();

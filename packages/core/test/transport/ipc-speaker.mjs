@@ -5,7 +5,7 @@
  * The parent sends `{ id, ask }`, where `ask` is "heard", "flood" or "block".
  */
 
-import { ipcTransport } from "../../dist/transport/ipc-transport.js";
+import { ipcTransport } from "../../dist/ipc.mjs";
 
 const [namespace, name] = process.argv.slice(2);
 const FLOOD_FRAMES = 10;
