@@ -14,7 +14,7 @@ export interface Part {
 export const CORE_PARTS: readonly Part[] = [
   {
     name: "bottom",
-    holds: ["errors.ts", "options.ts", "durations.ts", "decision.ts"],
+    holds: ["errors.ts", "options.ts", "durations.ts", "decision.ts", "cluster-events.ts"],
     mayImport: [],
   },
   { name: "lattice", holds: ["lattice/"], mayImport: ["bottom"] },

@@ -67,3 +67,16 @@ function membersOf(report: string, name: string): string[] {
   const body = report.slice(start, report.indexOf("\n}", start));
   return Array.from(body.matchAll(/^ +(?:readonly )?(\w+)\??:/gm), ([, member = ""]) => member);
 }
+
+it("every code of a cluster event is in the reference with its severity, and no other", () => {
+  const sources = ["packages/core/src/cluster-events.ts", "packages/nats-transport/src/events.ts"];
+  const coded = /code: "(?<code>TIDEGATE_\w+)", severity: "(?<severity>\w+)"/g;
+  const pairs = (texts: readonly string[], pattern: RegExp): Set<string> => {
+    const found = texts.flatMap((text) => [...text.matchAll(pattern)]);
+    return new Set(found.map(({ groups }) => `${groups?.["code"]} ${groups?.["severity"]}`));
+  };
+  const row = /^\| `(?<code>TIDEGATE_\w+)` \| `(?<severity>\w+)` \|/gm;
+  const inSources = pairs(sources.map(read), coded);
+  expect(inSources.size).toBeGreaterThan(30);
+  expect(pairs([read(STATUS)], row)).toEqual(inSources);
+});

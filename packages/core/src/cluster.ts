@@ -12,7 +12,6 @@ import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
 import { invalidOption } from "./options.ts";
 import { Replicator } from "./replication/replicator.ts";
-import { publishCluster } from "./runtime/diagnostics.ts";
 
 export type { ClusterOptions } from "./cluster-options.ts";
 
@@ -52,11 +51,13 @@ class JoinedCluster implements Cluster {
       spacingMs: Math.min(SPACING_MS, flushMs),
       nearMs: flushMs,
       farMs: FAR_FACTOR * flushMs,
-      report: (message) => this.#reports.take(message),
+      report: (message, kind) => this.#reports.take(message, kind),
     });
     const { clock: time, replicas } = this.#replicator;
-    this.#reports = new Reports(time.time, (message) => {
-      publishCluster({ namespace, replica: replicas.selfId, message });
+    this.#reports = new Reports({
+      namespace,
+      time: time.time,
+      replica: () => replicas.selfId,
     });
     this.#replicator.open();
     joined.add(transport);

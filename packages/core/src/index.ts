@@ -12,6 +12,7 @@ export {
   type ClusterOptions,
   joinCluster,
 } from "./cluster.ts";
+export type { EventKind, EventSeverity } from "./cluster-events.ts";
 export type { ClusterStatus, OtherReplica } from "./cluster-status.ts";
 export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
 export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";

@@ -6,6 +6,7 @@
  * the same words.
  */
 
+export type { EventKind, EventSeverity } from "./cluster-events.ts";
 export { invalidOption, knownOptions, missingOption } from "./options.ts";
 export { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport/transport.ts";
 export {

@@ -13,7 +13,7 @@ import type { Subjects } from "./subjects.ts";
 
 /** Must not throw. */
 export interface HearingListener {
-  frame(frame: Uint8Array): void;
+  frame(frame: Uint8Array, subject: string): void;
   /** The server does not let us hear a subject. */
   refused(subject: string, error: unknown): void;
 }
@@ -63,7 +63,10 @@ export class Hearing {
     const callback = (error: Error | null, message: NatsMessageLike): void => {
       if (this.#isOver) return;
       if (error) this.#listener.refused(subject, error);
-      else this.#listener.frame(new Uint8Array(message.data.subarray(0, FRAME_BYTES_MAX + 1)));
+      else {
+        const frame = new Uint8Array(message.data.subarray(0, FRAME_BYTES_MAX + 1));
+        this.#listener.frame(frame, message.subject);
+      }
     };
     try {
       this.#subscriptions.set(subject, this.#connection.subscribe(subject, { callback }));

@@ -10,6 +10,7 @@
 import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
 import { Backoff } from "./backoff.ts";
 import { type NatsConnectionLike, told } from "./connection.ts";
+import { NATS_EVENTS, type Report } from "./events.ts";
 import { Hearing } from "./hearing.ts";
 import { Muteness } from "./muteness.ts";
 import { Sender } from "./sender.ts";
@@ -24,8 +25,8 @@ export interface LinkOptions {
   readonly connection: NatsConnectionLike;
   readonly subjects: Subjects;
   /** Takes a frame, and never throws. */
-  readonly receive: (frame: Uint8Array) => void;
-  readonly report: (trouble: string) => void;
+  readonly receive: (frame: Uint8Array, subject: string) => void;
+  readonly report: Report;
   /** The state may be another, or nothing waits any more. Never called from within `publish`. */
   readonly changed: () => void;
   /** The server has not answered for so long that the connection may never work again. */
@@ -75,6 +76,7 @@ export class Link {
       refused: (subject, error) => {
         report(
           `NATS does not let this process subscribe to '${subject}' (${told(error)}): it does not hear all others. Allow it to subscribe to '${subjects.everything}'`,
+          NATS_EVENTS.refused,
         );
         this.#confirmLater();
         // This runs wherever the client has noticed it, which may be within a call of ours.
@@ -150,6 +152,7 @@ export class Link {
     if (frame.length > this.maxPayload) {
       report(
         `frames longer than the NATS server takes, which is ${this.maxPayload} bytes, are dropped: raise its 'max_payload' to 65536 or more`,
+        NATS_EVENTS.payload,
       );
       return false;
     }
@@ -157,7 +160,7 @@ export class Link {
     try {
       return this.sender.send(to === undefined ? subjects.own : subjects.to(to), frame);
     } catch (error) {
-      report(`the NATS client takes no frames: ${told(error)}`);
+      report(`the NATS client takes no frames: ${told(error)}`, NATS_EVENTS.client);
       return false;
     }
   }
@@ -195,7 +198,8 @@ export class Link {
     this.#lose();
     // A client that is disconnected says so itself, and when it is back.
     if (this.#isAway) return;
-    if (wasUp) this.#options.report(`NATS does not take what is sent: ${told(error)}`);
+    if (wasUp)
+      this.#options.report(`NATS does not take what is sent: ${told(error)}`, NATS_EVENTS.lost);
     this.#confirmLater();
   }
 
@@ -203,6 +207,7 @@ export class Link {
     if (this.#isOver) return;
     this.#options.report(
       "the NATS server has stopped answering: nothing is sent until it answers again",
+      NATS_EVENTS.lost,
     );
     this.#options.changed();
   }
@@ -230,7 +235,10 @@ export class Link {
         this.#take(event);
       }
     } catch (error) {
-      this.#options.report(`the NATS client tells nothing about its connection: ${told(error)}`);
+      this.#options.report(
+        `the NATS client tells nothing about its connection: ${told(error)}`,
+        NATS_EVENTS.client,
+      );
     }
   }
 
@@ -241,6 +249,7 @@ export class Link {
         const why = this.#complaint === "" ? "" : ` (${this.#complaint})`;
         this.#options.report(
           `the connection to NATS is lost${why}: nothing is sent until it is back`,
+          NATS_EVENTS.lost,
         );
         this.#lose();
         return;
@@ -269,6 +278,7 @@ export class Link {
     if (!this.#muteness.refused()) return;
     report(
       `NATS does not let this process publish to '${refusal.subject}': no other hears it. Allow it to publish to '${subjects.everything}'`,
+      NATS_EVENTS.refused,
     );
     changed();
   }

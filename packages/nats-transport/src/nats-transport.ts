@@ -6,7 +6,7 @@
  * is said again by those who publish, once they are told that it can be.
  */
 
-import type { Transport, TransportContext } from "@tidegate/core/transport";
+import type { EventKind, Transport, TransportContext } from "@tidegate/core/transport";
 import {
   FRAME_BYTES_MAX,
   invalidOption,
@@ -19,8 +19,10 @@ import {
   type NatsConnectionLike,
   type NatsConnectionSource,
 } from "./connection.ts";
+import { NATS_EVENTS } from "./events.ts";
 import { Link } from "./link.ts";
 import { adviceOn } from "./settings.ts";
+import { Solitude } from "./solitude.ts";
 import { Subjects, subjectPrefix } from "./subjects.ts";
 import { closeQuietly, Supply } from "./supply.ts";
 import type { NatsTransportState, NatsTransportStatus } from "./transport-status.ts";
@@ -65,6 +67,7 @@ class TransportOverNats implements NatsTransport {
   #supply: Supply | undefined;
   #connection: NatsConnectionLike | undefined;
   #link: Link | undefined;
+  #solitude: Solitude | undefined;
   #closing: Promise<void> | undefined;
   /** While there is no link. */
   #state: NatsTransportState = "closed";
@@ -100,7 +103,7 @@ class TransportOverNats implements NatsTransport {
     this.#supply = new Supply({
       source: this.#source,
       take: (connection) => this.#use(connection),
-      report: (trouble) => this.#report(trouble),
+      report: (trouble, kind) => this.#report(trouble, kind),
       failed: () => {
         this.#state = "ended";
         this.#look();
@@ -143,11 +146,13 @@ class TransportOverNats implements NatsTransport {
     if (context === undefined || this.#closing !== undefined) return;
     this.#connection = connection;
     if (this.#supply?.isOwner === false) this.#advise(connection);
+    const subjects = new Subjects(this.#prefix, context.namespace, context.replica);
+    this.#solitude ??= new Solitude(subjects, (hint) => this.#report(hint, NATS_EVENTS.alone));
     this.#link = new Link({
       connection,
-      subjects: new Subjects(this.#prefix, context.namespace, context.replica),
-      receive: (frame) => this.#hear(frame),
-      report: (trouble) => this.#report(trouble),
+      subjects,
+      receive: (frame, subject) => this.#hear(frame, subject),
+      report: (trouble, kind) => this.#report(trouble, kind),
       changed: () => this.#look(),
       stuck: () => this.#stuck(connection),
       ended: (why) => this.#ended(why),
@@ -159,14 +164,18 @@ class TransportOverNats implements NatsTransport {
   #advise(connection: NatsConnectionLike): void {
     const advice = adviceOn(connection);
     if (advice.length > 0)
-      this.#report(`the NATS connection can be lost for good: ${advice.join("; ")}`);
+      this.#report(
+        `the NATS connection can be lost for good: ${advice.join("; ")}`,
+        NATS_EVENTS.settings,
+      );
   }
 
-  #hear(frame: Uint8Array): void {
+  #hear(frame: Uint8Array, subject: string): void {
+    this.#solitude?.heard(subject);
     try {
       this.#receive?.(frame);
     } catch (error) {
-      this.#report(`a receiver threw: ${String(error)}`);
+      this.#report(`a receiver threw: ${String(error)}`, NATS_EVENTS.listener);
     }
   }
 
@@ -174,7 +183,10 @@ class TransportOverNats implements NatsTransport {
     const next = this.#supply?.isOwner
       ? "another one is made"
       : "nothing is shared from now on. Give natsTransport a function that connects, and it makes another";
-    this.#report(`the NATS connection has been closed${why && ` (${why})`}: ${next}`);
+    this.#report(
+      `the NATS connection has been closed${why && ` (${why})`}: ${next}`,
+      this.#supply?.isOwner ? NATS_EVENTS.lost : NATS_EVENTS.ended,
+    );
     this.#replace();
   }
 
@@ -182,10 +194,14 @@ class TransportOverNats implements NatsTransport {
     if (this.#supply?.isOwner !== true) {
       this.#report(
         "the NATS server has not answered for seconds, and its client may never notice: close the connection and make another, or give natsTransport a function that does",
+        NATS_EVENTS.lost,
       );
       return;
     }
-    this.#report("the NATS server does not answer any more: another connection is made");
+    this.#report(
+      "the NATS server does not answer any more: another connection is made",
+      NATS_EVENTS.lost,
+    );
     this.#replace();
     void closeQuietly(connection);
   }
@@ -213,6 +229,7 @@ class TransportOverNats implements NatsTransport {
     const isNews = connected !== this.#wasConnected || (this.#wasBusy && !busy);
     this.#wasConnected = connected;
     this.#wasBusy = busy;
+    this.#solitude?.look(connected);
     if (isBack) {
       this.#supply?.worked();
       this.#troubles.clear();
@@ -221,17 +238,17 @@ class TransportOverNats implements NatsTransport {
     try {
       this.#context?.changed?.();
     } catch (error) {
-      this.#report(`a listener threw: ${String(error)}`);
+      this.#report(`a listener threw: ${String(error)}`, NATS_EVENTS.listener);
     }
   }
 
   /** Each trouble is reported once, until the connection has worked again. */
-  #report(trouble: string): void {
+  #report(trouble: string, kind: EventKind): void {
     if (this.#closing !== undefined || this.#troubles.has(trouble)) return;
     if (this.#troubles.size >= TROUBLES_MAX) this.#troubles.clear();
     this.#troubles.add(trouble);
     try {
-      this.#context?.report?.(trouble);
+      this.#context?.report?.(trouble, kind);
     } catch {
       // There is nobody left to tell.
     }
@@ -239,6 +256,7 @@ class TransportOverNats implements NatsTransport {
 
   async #close(): Promise<void> {
     this.#receive = undefined;
+    this.#solitude?.end();
     this.#supply?.stop();
     const connection = this.#connection;
     await this.#link?.close();

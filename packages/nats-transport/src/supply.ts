@@ -14,6 +14,7 @@ import {
   type NatsConnectionSource,
   told,
 } from "./connection.ts";
+import { NATS_EVENTS, type Report } from "./events.ts";
 
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 5_000;
@@ -23,7 +24,7 @@ const PATIENCE_MS_MAX = 300_000;
 export interface SupplyOptions {
   readonly source: NatsConnectionSource;
   readonly take: (connection: NatsConnectionLike) => void;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
   /** There will never be a connection. */
   readonly failed: () => void;
   readonly random: () => number;
@@ -82,7 +83,10 @@ export class Supply {
     this.#timer = setTimeout(() => {
       const allMs = waitedMs + patienceMs;
       this.#await(Math.min(2 * patienceMs, PATIENCE_MS_MAX), allMs);
-      this.#options.report(`there is still no NATS connection after ${allMs / 1_000} s`);
+      this.#options.report(
+        `there is still no NATS connection after ${allMs / 1_000} s`,
+        NATS_EVENTS.unreachable,
+      );
     }, patienceMs);
     this.#timer.unref();
   }
@@ -108,7 +112,7 @@ export class Supply {
     const next = this.isOwner
       ? "it is tried again, at the servers that 'connection' names"
       : "that is not tried again, a function would be";
-    this.#options.report(`there is no NATS connection (${why}): ${next}`);
+    this.#options.report(`there is no NATS connection (${why}): ${next}`, NATS_EVENTS.unreachable);
     this.again();
   }
 }

@@ -6,6 +6,7 @@
  * is far off is left out by that, wherever it is; operators are told, at that replica and at all others.
  */
 
+import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
 import type { Replicas } from "../store/replicas.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
@@ -24,7 +25,7 @@ export interface ClockAgreementOptions {
   readonly members: Members;
   readonly replicas: Replicas;
   readonly beganAtMs: number;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
 }
 
 export class ClockAgreement {
@@ -105,14 +106,19 @@ export class ClockAgreement {
       if (isOff === this.#off.has(member)) continue;
       if (isOff) this.#off.add(member);
       else this.#off.delete(member);
-      report(`the clock of replica ${member.id} ${isOff ? distance(aheadMs) : "is right again"}`);
+      const how = isOff ? distance(aheadMs) : "is right again";
+      report(`the clock of replica ${member.id} ${how}`, kindOf(isOff));
     }
     const isOff = Math.abs(clock.offsetMs) > OFF_MS;
     if (isOff === this.#isOff) return;
     this.#isOff = isOff;
     const how = isOff ? `${distance(-clock.offsetMs)}: theirs is used` : "is right again";
-    report(`the clock of this process ${how}`);
+    report(`the clock of this process ${how}`, kindOf(isOff));
   }
+}
+
+function kindOf(isOff: boolean): EventKind {
+  return isOff ? CLUSTER_EVENTS.clockOff : CLUSTER_EVENTS.clockRight;
 }
 
 function distance(aheadMs: number): string {

@@ -6,6 +6,7 @@
  * transport: one that hangs as it closes would otherwise keep a process from its end.
  */
 
+import { CLUSTER_EVENTS, type Report } from "../cluster-events.ts";
 import type { Sender } from "./sender.ts";
 import type { Teller } from "./teller.ts";
 
@@ -20,7 +21,7 @@ const AT_ONCE_MS = 4;
 export interface DepartureOptions {
   readonly teller: Teller;
   readonly sender: Sender;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
 }
 
 export class Departure {
@@ -43,6 +44,7 @@ export class Departure {
       if (performance.now() < this.#endMs) return false;
       report(
         "left before all that was counted could be told: the transport takes too little at a time",
+        CLUSTER_EVENTS.leftEarly,
       );
     }
     teller.stop();
@@ -67,7 +69,10 @@ export class Departure {
     const late = new Promise<void>((resolve) => {
       const leftMs = Math.max(this.#endMs - performance.now(), CLOSE_MS_LEAST);
       timer = setTimeout(() => {
-        report("the transport did not close in time: what was said last may be lost");
+        report(
+          "the transport did not close in time: what was said last may be lost",
+          CLUSTER_EVENTS.leftEarly,
+        );
         resolve();
       }, leftMs);
       timer.unref();
@@ -75,7 +80,7 @@ export class Departure {
     try {
       await Promise.race([sender.transport.close(), late]);
     } catch (error) {
-      report(`the transport could not be closed: ${error}`);
+      report(`the transport could not be closed: ${error}`, CLUSTER_EVENTS.transportTrouble);
     } finally {
       clearTimeout(timer);
     }

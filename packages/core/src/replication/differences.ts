@@ -6,6 +6,7 @@
  * that have nothing to do with each other, which nobody means by giving them one name.
  */
 
+import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
 import { shown } from "../options.ts";
 import type { WireLimiter } from "../wire/limiter-section.ts";
 import type { Halves } from "../wire/seal.ts";
@@ -19,11 +20,11 @@ const KNOWN_MAX = 256;
 
 export class Differences {
   readonly #shares: Shares;
-  readonly #report: (trouble: string) => void;
+  readonly #report: Report;
   readonly #known = new Set<string>();
   #next = 0;
 
-  constructor(shares: Shares, report: (trouble: string) => void) {
+  constructor(shares: Shares, report: Report) {
     this.#shares = shares;
     this.#report = report;
   }
@@ -55,20 +56,22 @@ export class Differences {
       this.#say(
         `${ours.name}:${low}:${high}`,
         `${name} has other policies, windows or slots at replica ${replica}: they do not count together`,
+        CLUSTER_EVENTS.policiesDiffer,
       );
     } else if (ours.holder.limits.join() !== theirs.limits.join()) {
       const limits = `${ours.holder.limits.join(", ")} here and ${theirs.limits.join(", ")}`;
       this.#say(
         `${ours.name}:${limits}`,
         `${name} has a limit of ${limits} at replica ${replica}: they count together, and each decides by its own`,
+        CLUSTER_EVENTS.limitsDiffer,
       );
     }
   }
 
-  #say(difference: string, sentence: string): void {
+  #say(difference: string, sentence: string, kind: EventKind): void {
     if (this.#known.has(difference) || this.#known.size >= KNOWN_MAX) return;
     this.#known.add(difference);
-    this.#report(sentence);
+    this.#report(sentence, kind);
   }
 }
 

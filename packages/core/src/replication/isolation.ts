@@ -17,6 +17,7 @@
  * taken for a cut, or when the silent replicas are forgotten.
  */
 
+import { CLUSTER_EVENTS, type EventKind } from "../cluster-events.ts";
 import type { Member } from "./member.ts";
 import type { Members } from "./members.ts";
 
@@ -55,8 +56,15 @@ export class Isolation {
   #expected = new Set<Member>();
   #missing = 0;
   #presentCount = 0;
+  /** Whether the transport has said so. */
+  #isAway = false;
 
-  /** How it is, for whoever operates the process. */
+  get kind(): EventKind {
+    if (!this.isCut) return CLUSTER_EVENTS.reunited;
+    return this.#isAway ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
+  }
+
+  /** How it is, for an operator. */
   get sentence(): string {
     const others = this.known - 1;
     if (!this.isCut) return this.#sentenceAtEnd;
@@ -116,6 +124,7 @@ export class Isolation {
     this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
     if (!isCutOff && !isAway) return false;
     this.isCut = true;
+    this.#isAway = isAway;
     this.#missing = isAway ? atOnce.length : lost;
     this.cuts++;
     this.known = atOnce.length + 1;

@@ -3,6 +3,7 @@
  * for requests.
  */
 
+import type { Report } from "../cluster-events.ts";
 import type { Replicas } from "../store/replicas.ts";
 import type { Arrival } from "./arrival.ts";
 import { Isolation, type Separation } from "./isolation.ts";
@@ -14,7 +15,7 @@ export interface OutlookOptions {
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly replicas: Replicas;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
 }
 
 export class Outlook {
@@ -48,7 +49,7 @@ export class Outlook {
     const isolation = this.#isolation;
     if (!isolation.look(now, sender.isConnected, arrival.isCold, members)) return;
     this.settle();
-    report(isolation.sentence);
+    report(isolation.sentence, isolation.kind);
   }
 
   /** Draws the conclusion from what is known. */

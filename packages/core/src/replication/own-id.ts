@@ -7,6 +7,7 @@
  * here as everywhere. What it holds it takes with it: that is told under the new id, with the former one.
  */
 
+import { CLUSTER_EVENTS, type Report } from "../cluster-events.ts";
 import type { Replicas } from "../store/replicas.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import type { Member } from "./member.ts";
@@ -30,7 +31,7 @@ export interface OwnIdOptions {
   readonly sender: Sender;
   readonly teller: Teller;
   readonly random: () => number;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
 }
 
 export class OwnId {
@@ -79,7 +80,10 @@ export class OwnId {
     const upTo = isAllTold ? sender.counted : teller.nextFrame;
     members.mention(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     shares.disown({ replica, originMs: clock.originMs });
-    report(`another process counts as replica ${former}: this one goes on as ${id}`);
+    report(
+      `another process counts as replica ${former}: this one goes on as ${id}`,
+      CLUSTER_EVENTS.idTaken,
+    );
     // Others ask whom they have not heard of for all that it holds.
     sender.greet("hello");
   }

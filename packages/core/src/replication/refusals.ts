@@ -5,6 +5,7 @@
  * should never happen are said once in words, for whoever operates the process.
  */
 
+import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
 import type { JoinFault } from "../store/admission.ts";
 import type { Refusal } from "./envelope.ts";
 import type { PartsFault } from "./parts-room.ts";
@@ -28,36 +29,69 @@ export type PartFault =
   /** A reset or a mark that lies too far ahead of the cluster's time. */
   | "farReset";
 
-/** What is said of those that should never happen. */
-const FRAME_SENTENCES: { readonly [Fault in FrameFault]?: string } = {
-  malformed: "frames come that no tidegate writes: something else is published where this listens",
-  version:
+type Said = readonly [kind: EventKind, sentence: string];
+
+/** What is reported of those that should never happen. */
+const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
+  malformed: [
+    CLUSTER_EVENTS.framesMalformed,
+    "frames come that no tidegate writes: something else is published where this listens",
+  ],
+  version: [
+    CLUSTER_EVENTS.framesVersion,
     "frames come of a version of tidegate that this one cannot read: use the same everywhere",
-  foreign:
+  ],
+  foreign: [
+    CLUSTER_EVENTS.framesForeign,
     "frames come of another namespace or with another secret: give both alike to all processes of a cluster, and other clusters another namespace",
-  forged:
+  ],
+  forged: [
+    CLUSTER_EVENTS.framesForged,
     "frames come without the seal of this cluster: either some process was not given the secret, or somebody else sends them",
-  tooManyReplicas:
+  ],
+  tooManyReplicas: [
+    CLUSTER_EVENTS.tooManyReplicas,
     "there are more replicas than can be kept apart: those that came last are not heard",
-  farClock:
+  ],
+  farClock: [
+    CLUSTER_EVENTS.framesFarClock,
     "a replica is not heard because its clock is more than ten minutes off, or its frames are as old: set its clock, or look who sends old frames again",
-  tooManyFrames:
+  ],
+  tooManyFrames: [
+    CLUSTER_EVENTS.framesDropped,
     "frames come faster than they can be read: some were dropped, and what they said is asked for again",
+  ],
 };
 
-const PART_SENTENCES: { readonly [Fault in PartFault]?: string } = {
-  ahead:
+const PART_EVENTS: { readonly [Fault in PartFault]?: Said } = {
+  ahead: [
+    CLUSTER_EVENTS.countsAhead,
     "counts come of times that have not been yet: a clock is wrong, or somebody makes counts up",
-  impossible: "counts come that no replica can have counted: somebody makes them up",
-  tooManyReplicas: "counts come of more replicas than can be kept apart: some are not merged",
-  tooManyComponents:
+  ],
+  impossible: [
+    CLUSTER_EVENTS.countsImpossible,
+    "counts come that no replica can have counted: somebody makes them up",
+  ],
+  tooManyReplicas: [
+    CLUSTER_EVENTS.tooManyReplicas,
+    "counts come of more replicas than can be kept apart: some are not merged",
+  ],
+  tooManyComponents: [
+    CLUSTER_EVENTS.tooManyCounts,
     "a key is said to have been counted by thousands, or anew over and over by one replica: some of that is not merged",
-  tooManyKeys:
+  ],
+  tooManyKeys: [
+    CLUSTER_EVENTS.tooManyKeys,
     "others count more keys than there is room for here: raise 'maxKeys', or what they counted is not known",
-  tooManyParts:
+  ],
+  tooManyParts: [
+    CLUSTER_EVENTS.tooManyAnswers,
     "more long answers come in at a time than can be gathered: some are asked for again, or somebody makes them up",
-  farReset:
+  ],
+  farReset: [
+    CLUSTER_EVENTS.resetAhead,
     "resets or blocks come from more than ten minutes ahead: a clock is wrong, or somebody makes them up",
+  ],
 };
 
 type Counts<Fault extends string> = { readonly [Reason in Fault]?: number };
@@ -67,23 +101,25 @@ export class Refusals {
   readonly frames: Counts<FrameFault> = {};
   /** What frames said of single keys and limiters, by why. */
   readonly parts: Counts<PartFault> = {};
-  readonly #report: (sentence: string) => void;
+  readonly #report: Report;
 
-  constructor(report: (sentence: string) => void) {
+  constructor(report: Report) {
     this.#report = report;
   }
 
   frame(why: FrameFault): void {
-    this.#count(this.frames, why, FRAME_SENTENCES[why]);
+    this.#count(this.frames, why, FRAME_EVENTS[why]);
   }
 
   part(why: PartFault): void {
-    this.#count(this.parts, why, PART_SENTENCES[why]);
+    this.#count(this.parts, why, PART_EVENTS[why]);
   }
 
-  #count(counts: Record<string, number>, why: string, sentence: string | undefined): void {
+  #count(counts: Record<string, number>, why: string, said: Said | undefined): void {
     const before = counts[why] ?? 0;
     counts[why] = before + 1;
-    if (before === 0 && sentence !== undefined) this.#report(sentence);
+    if (before > 0 || said === undefined) return;
+    const [kind, sentence] = said;
+    this.#report(sentence, kind);
   }
 }

@@ -6,6 +6,7 @@
  * that may be long is done in slices. Whatever goes wrong is counted and reported, and never thrown.
  */
 
+import type { Report } from "../cluster-events.ts";
 import { Replicas } from "../store/replicas.ts";
 import type { Clock } from "../time/clock.ts";
 import { GuardedTransport } from "../transport/guarded-transport.ts";
@@ -60,7 +61,7 @@ export interface ReplicatorOptions extends CountdownOptions {
   readonly random: () => number;
   readonly readyTimeoutMs: number;
   readonly onCold: SeparatedMode;
-  readonly report: (trouble: string) => void;
+  readonly report: Report;
 }
 
 export class Replicator implements Listener {
@@ -72,7 +73,7 @@ export class Replicator implements Listener {
   readonly freshness: Freshness;
   readonly shares: Shares = new Shares();
   readonly inbox: Inbox;
-  readonly refusals: Refusals = new Refusals((sentence) => this.#options.report(sentence));
+  readonly refusals: Refusals = new Refusals((...said) => this.#options.report(...said));
   readonly heard: FrameQueue;
   readonly sender: Sender;
   readonly arrival: Arrival;
@@ -150,8 +151,8 @@ export class Replicator implements Listener {
 
   /** Begins to hear and to be heard. */
   open(): void {
-    const { namespace, report } = this.#options;
-    const context = { namespace, replica: addressOf(this.replicas.selfId), report };
+    const { namespace } = this.#options;
+    const context = { namespace, replica: addressOf(this.replicas.selfId) };
     const changed = (): void => this.#transportChanged();
     try {
       this.sender.transport.open((frame) => this.heard.take(frame), { ...context, changed });

@@ -7,6 +7,7 @@
  */
 
 import { channel } from "node:diagnostics_channel";
+import type { EventSeverity } from "../cluster-events.ts";
 import type { Decision } from "../decision.ts";
 
 /** Names of the channels to subscribe to. */
@@ -48,7 +49,11 @@ export interface ClusterEvent {
   readonly namespace: string;
   /** The id of this replica. */
   readonly replica: string;
-  /** A sentence for whoever operates the process. */
+  /** What it is about: a stable name, such as `TIDEGATE_PARTITIONED`. */
+  readonly code: string;
+  /** `info` when something works again, `error` when limits are not shared or counts are lost. */
+  readonly severity: EventSeverity;
+  /** A sentence for operators. */
   readonly message: string;
 }
 
@@ -69,6 +74,11 @@ export function publishPressure(event: PressureEvent): void {
   if (pressure.hasSubscribers) pressure.publish(event);
 }
 
+/** Whether any subscriber listens to what happens between replicas. */
+export function hearsClusters(): boolean {
+  return clusters.hasSubscribers;
+}
+
 export function publishCluster(event: ClusterEvent): void {
-  if (clusters.hasSubscribers) clusters.publish(event);
+  clusters.publish(event);
 }

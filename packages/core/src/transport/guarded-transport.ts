@@ -6,16 +6,17 @@
  * is taken for the worse, and said in words. Nothing else in core asks the transport itself.
  */
 
+import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
 import { shown } from "../options.ts";
 import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export class GuardedTransport implements Transport {
   readonly #transport: Transport;
-  readonly #report: (trouble: string) => void;
+  readonly #report: Report;
   /** Members that something has been said about: once each, as they are used all the time. */
   readonly #told = new Set<keyof Transport>();
 
-  constructor(transport: Transport, report: (trouble: string) => void) {
+  constructor(transport: Transport, report: Report) {
     this.#transport = transport;
     this.#report = report;
   }
@@ -38,9 +39,12 @@ export class GuardedTransport implements Transport {
 
   /** Throws what the transport throws, to whoever joins. */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
-    const opened: unknown = this.#transport.open(receive, context);
+    const report = (trouble: string, kind?: EventKind): void => {
+      this.#report(String(trouble), isKind(kind) ? kind : CLUSTER_EVENTS.transportTrouble);
+    };
+    const opened: unknown = this.#transport.open(receive, { ...context, report });
     Promise.resolve(opened).catch((error: unknown) => {
-      this.#report(`the transport could not be opened: ${String(error)}`);
+      this.#failed(`the transport could not be opened: ${String(error)}`);
     });
   }
 
@@ -49,7 +53,7 @@ export class GuardedTransport implements Transport {
     try {
       answer = this.#transport.publish(frame, to);
     } catch (error) {
-      this.#report(`the transport threw where it must not: ${String(error)}`);
+      this.#failed(`the transport threw where it must not: ${String(error)}`);
       return false;
     }
     if (typeof answer === "boolean") return answer;
@@ -80,6 +84,18 @@ export class GuardedTransport implements Transport {
   #tellOnce(member: keyof Transport, sentence: string): void {
     if (this.#told.has(member)) return;
     this.#told.add(member);
-    this.#report(sentence);
+    this.#failed(sentence);
   }
+
+  #failed(sentence: string): void {
+    this.#report(sentence, CLUSTER_EVENTS.transportFailed);
+  }
+}
+
+const SEVERITIES: readonly unknown[] = ["info", "warning", "error"];
+
+function isKind(kind: unknown): kind is EventKind {
+  if (typeof kind !== "object" || kind === null) return false;
+  const { code, severity } = kind as Partial<EventKind>;
+  return typeof code === "string" && SEVERITIES.includes(severity);
 }

@@ -9,6 +9,7 @@
  */
 
 import { connect, createServer, type Server } from "node:net";
+import { CLUSTER_EVENTS, type Report } from "../cluster-events.ts";
 import { TidegateError } from "../errors.ts";
 import { shown } from "../options.ts";
 import { framed } from "./frame-stream.ts";
@@ -26,7 +27,7 @@ class IpcTransport implements Transport {
   /** Services of one user on one machine would share their limits by accident. */
   readonly needsNamespace = true;
   #receive: ((frame: Uint8Array) => void) | undefined;
-  #report: (trouble: string) => void = () => {};
+  #report: Report = () => {};
   #changed: () => void = () => {};
   #namespace = "";
   /** As the relay: everybody who is connected. Otherwise the relay, once it is. */
@@ -137,7 +138,10 @@ class IpcTransport implements Transport {
       for (const link of this.#links) {
         link.showLife();
         if (link.isStuck()) {
-          this.#report("a process of this machine does not read: it misses what others say");
+          this.#report(
+            "a process of this machine does not read: it misses what others say",
+            CLUSTER_EVENTS.ipcReaderStuck,
+          );
         }
       }
       this.#tend();
@@ -158,7 +162,7 @@ class IpcTransport implements Transport {
       try {
         this.#receive?.(frame);
       } catch (error) {
-        this.#report(`a receiver threw: ${String(error)}`);
+        this.#report(`a receiver threw: ${String(error)}`, CLUSTER_EVENTS.transportFailed);
       }
     },
     drained: () => this.#look(),
@@ -212,7 +216,7 @@ class IpcTransport implements Transport {
     this.#silentMark = "";
     if (this.#told.size === 0) return;
     this.#told.clear();
-    this.#report("reaches other processes of this machine again");
+    this.#report("reaches other processes of this machine again", CLUSTER_EVENTS.ipcReachable);
   }
 
   /** Trouble lasts, and is said once. */
@@ -220,7 +224,10 @@ class IpcTransport implements Transport {
     const sentence = String(trouble);
     if (this.#told.has(sentence)) return;
     this.#told.add(sentence);
-    this.#report(`cannot reach other processes of this machine: ${sentence}`);
+    this.#report(
+      `cannot reach other processes of this machine: ${sentence}`,
+      CLUSTER_EVENTS.ipcUnreachable,
+    );
   }
 
   #retry(): void {
@@ -246,7 +253,7 @@ class IpcTransport implements Transport {
     try {
       this.#changed();
     } catch (error) {
-      this.#report(`a listener threw: ${String(error)}`);
+      this.#report(`a listener threw: ${String(error)}`, CLUSTER_EVENTS.transportFailed);
     }
   }
 

@@ -5,6 +5,8 @@
  * reordered, and may come back to whoever sent them. It must never wait and never throw.
  */
 
+import type { EventKind } from "../cluster-events.ts";
+
 /** No frame is ever longer, whatever carries it. */
 export const FRAME_BYTES_MAX = 65_535;
 
@@ -13,8 +15,11 @@ export interface TransportContext {
   readonly namespace: string;
   /** What this replica is known by: 12 hexadecimal digits. */
   readonly replica: string;
-  /** Takes what went wrong, in a sentence, for whoever operates the process; may be called often. */
-  readonly report?: (trouble: string) => void;
+  /**
+   * Takes what went wrong, in a sentence for operators; may be called often. `kind` is a stable code of
+   * the transport's own, and how serious it is: `TIDEGATE_TRANSPORT_TROUBLE`, a warning, when absent.
+   */
+  readonly report?: (trouble: string, kind?: EventKind) => void;
   /**
    * Told when `connected` is not what it was, and when `busy` has ended, so that what could not be
    * said before is said at once. Never called while `open`, `publish` or `close` runs.

@@ -1,0 +1,167 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { joinCluster } from "../../src/cluster.ts";
+import { CHANNELS, type ClusterEvent } from "../../src/runtime/diagnostics.ts";
+import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
+import type { Transport, TransportContext } from "../../src/transport/transport.ts";
+import { join } from "./joined.ts";
+
+let network: MemoryNetwork;
+const events: ClusterEvent[] = [];
+const take = (event: unknown): void => {
+  events.push(event as ClusterEvent);
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  network = memoryNetwork();
+  events.length = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  unsubscribe(CHANNELS.cluster, take);
+});
+
+/** A transport whose connection a test switches on and off. */
+class SwitchedTransport implements Transport {
+  connected = false;
+  context: TransportContext | undefined;
+
+  open(_: (frame: Uint8Array) => void, context: TransportContext): void {
+    this.context = context;
+  }
+
+  publish(): boolean {
+    return this.connected;
+  }
+
+  close(): void {}
+
+  switch(connected: boolean): void {
+    this.connected = connected;
+    this.context?.changed?.();
+  }
+}
+
+describe("a cluster event", () => {
+  it("has a code and a severity", () => {
+    subscribe(CHANNELS.cluster, take);
+    const [one, two] = [join(network), join(network)];
+    vi.advanceTimersByTime(3_000);
+    network.cut(one.transport, two.transport);
+    network.cut(two.transport, one.transport);
+    vi.advanceTimersByTime(6_000);
+    network.heal();
+    vi.advanceTimersByTime(3_000);
+    const { replica } = one.cluster.status();
+    const own = events.filter((event) => event.replica === replica);
+    expect(own.map(({ code, severity, message }) => ({ code, severity, message }))).toEqual([
+      {
+        code: "TIDEGATE_PARTITIONED",
+        severity: "error",
+        message: "cut off from 1 other replica: limiters decide as 'onPartition' says",
+      },
+      {
+        code: "TIDEGATE_REUNITED",
+        severity: "info",
+        message: "the other replicas are heard again",
+      },
+    ]);
+  });
+
+  it("does not say that other replicas are heard where there is none", () => {
+    subscribe(CHANNELS.cluster, take);
+    const transport = new SwitchedTransport();
+    joinCluster({ transport });
+    vi.advanceTimersByTime(3_000);
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect(events.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      "TIDEGATE_DISCONNECTED: not connected: limiters decide as 'onPartition' says",
+      "TIDEGATE_REUNITED: connected: no other replica has been heard yet",
+    ]);
+  });
+
+  it("says when silent replicas are forgotten, rather than that they are heard", () => {
+    subscribe(CHANNELS.cluster, take);
+    const [one, two] = [join(network), join(network)];
+    vi.advanceTimersByTime(3_000);
+    void two.transport.close();
+    vi.advanceTimersByTime(200_000);
+    const { replica, degraded } = one.cluster.status();
+    expect(degraded).toBe(false);
+    expect(events.filter((event) => event.replica === replica).at(-1)).toMatchObject({
+      code: "TIDEGATE_REUNITED",
+      message: "the silent replicas are forgotten: this one counts alone",
+    });
+  });
+
+  it.each([
+    [undefined, "TIDEGATE_TRANSPORT_TROUBLE", "warning"],
+    [{ code: "MINE", severity: "error" }, "MINE", "error"],
+    [{ code: "MINE", severity: "fatal" }, "TIDEGATE_TRANSPORT_TROUBLE", "warning"],
+    ["MINE", "TIDEGATE_TRANSPORT_TROUBLE", "warning"],
+  ])("of a transport has the transport's own code: %j", (kind, code, severity) => {
+    subscribe(CHANNELS.cluster, take);
+    const transport = new SwitchedTransport();
+    joinCluster({ transport });
+    transport.context?.report?.("no route", kind as never);
+    expect(events).toMatchObject([{ code, severity, message: "no route" }]);
+  });
+});
+
+describe("a process without a subscriber", () => {
+  it("prints the first error of a cluster, once, as text with a type and a code", () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const transport = new SwitchedTransport();
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    vi.advanceTimersByTime(3_000);
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    transport.switch(false);
+    vi.advanceTimersByTime(3_000);
+    expect(cluster.status().cuts).toBe(2);
+    const text =
+      "cluster \"shop\": not connected: limiters decide as 'onPartition' says. Further events are only published, on the channel tidegate:cluster [TIDEGATE_DISCONNECTED]";
+    expect(emitted.mock.calls).toEqual([
+      [text, { type: "TidegateWarning", code: "TIDEGATE_DISCONNECTED" }],
+    ]);
+  });
+
+  it("prints no warning for what is no error, but the hint that it is alone", () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const transport = new SwitchedTransport();
+    joinCluster({ transport });
+    transport.context?.report?.("slow");
+    transport.context?.report?.("works", { code: "MINE", severity: "info" });
+    expect(emitted).not.toHaveBeenCalled();
+    const hint = { code: "TIDEGATE_ALONE", severity: "warning" } as const;
+    transport.context?.report?.("nobody is there", hint);
+    transport.context?.report?.("nobody is there", hint);
+    transport.context?.report?.("no server", { code: "MINE", severity: "error" });
+    expect(emitted.mock.calls.map(([, options]) => options)).toMatchObject([
+      { code: "TIDEGATE_ALONE" },
+      { code: "MINE" },
+    ]);
+  });
+
+  it("goes on where warnings throw", () => {
+    vi.spyOn(process, "emitWarning").mockImplementation(() => {
+      throw new Error("warnings are errors here");
+    });
+    const transport = new SwitchedTransport();
+    const cluster = joinCluster({ transport });
+    vi.advanceTimersByTime(3_000);
+    expect(cluster.status()).toMatchObject({ degraded: true, troubles: 1 });
+  });
+
+  it("prints nothing where the first error has a subscriber", () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    subscribe(CHANNELS.cluster, take);
+    joinCluster({ transport: new SwitchedTransport() });
+    vi.advanceTimersByTime(3_000);
+    expect([events.length, emitted.mock.calls.length]).toEqual([1, 0]);
+  });
+});
