@@ -42,6 +42,8 @@ export const CLUSTER_EVENTS = {
   policiesDiffer: { code: "TIDEGATE_POLICIES_DIFFER", severity: "error" },
   limitsDiffer: { code: "TIDEGATE_LIMITS_DIFFER", severity: "warning" },
   clockOff: { code: "TIDEGATE_CLOCK_OFF", severity: "warning" },
+  clockRefused: { code: "TIDEGATE_CLOCK_REFUSED", severity: "error" },
+  clockRenewed: { code: "TIDEGATE_CLOCK_RENEWED", severity: "info" },
   clockRight: { code: "TIDEGATE_CLOCK_RIGHT", severity: "info" },
   idTaken: { code: "TIDEGATE_ID_TAKEN", severity: "warning" },
   leftEarly: { code: "TIDEGATE_LEFT_EARLY", severity: "error" },

@@ -21,7 +21,7 @@ export interface OtherReplica {
 
 /** How a process gets on with the others. */
 export interface ClusterStatus {
-  /** The id of this process, drawn when it joined. */
+  /** The id of this process, drawn when it joined, and anew where it has to take another. */
   readonly replica: string;
   readonly namespace: string;
   readonly peers: readonly OtherReplica[];
@@ -29,7 +29,7 @@ export interface ClusterStatus {
   readonly isReady: boolean;
   /** Whether the transport says that it works. */
   readonly isConnected: boolean;
-  /** Whether it is cut off from others that it knows. */
+  /** Whether it is cut off from others that it knows, by silence, by its transport or by clocks. */
   readonly degraded: boolean;
   /** How often that has begun since it joined. */
   readonly cuts: number;

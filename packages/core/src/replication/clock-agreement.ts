@@ -10,6 +10,7 @@ import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.t
 import type { Replicas } from "../store/replicas.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
+import { FAR_MS } from "./freshness.ts";
 import type { Member } from "./member.ts";
 import type { Members } from "./members.ts";
 
@@ -74,7 +75,15 @@ export class ClockAgreement {
 
   #heard(): readonly Member[] {
     const { members } = this.#options;
-    return Array.from(members.all()).filter(({ isAlive, isHeard }) => isAlive && isHeard);
+    return Array.from(members.all()).filter(
+      (member) => member.isAlive && member.isHeard && !this.#isLeftBehind(member),
+    );
+  }
+
+  /** Whether it was suspended together with this replica, which goes on by the wall clock already. */
+  #isLeftBehind(member: Member): boolean {
+    if (member.heardSinceMs > this.#options.clock.renewedAtMs) return false;
+    return Math.abs(this.#offsetMs(member)) > FAR_MS;
   }
 
   /** What to add to another's clock to have ours. */

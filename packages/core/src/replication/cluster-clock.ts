@@ -19,14 +19,15 @@ const STEP_MS = 1_000;
 
 export class ClusterClock {
   readonly time: SteadyTime;
-  readonly #originMs: number;
+  #originMs: number;
+  /** When the raw clock was set, in own time. */
+  renewedAtMs: number = Number.NEGATIVE_INFINITY;
   #offsetMs = 0;
   #followedAt = 0;
 
   constructor(clock: Clock) {
     this.time = new SteadyTime(clock);
-    const wallMs = this.time.wall();
-    this.#originMs = Math.max(0, wallMs - this.time.read());
+    this.#originMs = this.#originByWall();
   }
 
   /** Own time. */
@@ -41,6 +42,22 @@ export class ClusterClock {
 
   rawNow(): number {
     return Math.max(0, this.now() + this.#originMs);
+  }
+
+  /** How far the wall clock is ahead of the raw clock: only by what it has been set since the start. */
+  wallAheadMs(): number {
+    return this.#originByWall() - this.#originMs;
+  }
+
+  /** Takes the time of the wall clock anew. Only a replica with a new id may have another raw clock. */
+  renew(): void {
+    this.renewedAtMs = this.now();
+    this.#originMs = this.#originByWall();
+    this.#offsetMs = 0;
+  }
+
+  #originByWall(): number {
+    return Math.max(0, this.time.wall() - this.time.read());
   }
 
   /** What is added to the raw clock to have the cluster's. */

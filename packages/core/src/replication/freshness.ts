@@ -14,34 +14,49 @@ import type { Member } from "./member.ts";
  * How far a clock may be from the cluster's for its replica to be let in, and how late a frame: ten
  * minutes, and some seconds that frames may take.
  */
-const FAR_MS = 10 * 60 * 1_000 + 10_000;
+export const FAR_MS: number = 10 * 60 * 1_000 + 10_000;
 /** A clock may be fast at first and the frame late after that. */
 const REMEMBERED_MS = 2 * FAR_MS;
 /** How much longer than what lives so long it is remembered who counted it and what ended it. */
 const LATE_MS = 60_000;
 /** Frames overtake each other by so much at most, or are sent again. */
 const OVERTAKEN_MS = 5_000;
+/** Replicas with a wrong clock that are told apart. */
+const REFUSED_MAX = 256;
 
 export class Freshness {
-  readonly #isSealing: boolean;
+  /** Whether frames carry a seal, and so only those are believed whose clock is near. */
+  readonly isSealing: boolean;
   readonly #clock: ClusterClock;
+  /** Replicas that were refused for their clock: when, and what it showed. */
+  readonly #refused = new Map<string, { readonly atMs: number; readonly clockMs: number }>();
 
   constructor(isSealing: boolean, clock: ClusterClock) {
-    this.#isSealing = isSealing;
+    this.isSealing = isSealing;
     this.#clock = clock;
   }
 
   /** How long to remember who counted what lives so long, and what ended it. */
   rememberedMs(lifeMs: number): number {
-    return Math.max(lifeMs + LATE_MS, this.#isSealing ? REMEMBERED_MS : 0);
+    return Math.max(lifeMs + LATE_MS, this.isSealing ? REMEMBERED_MS : 0);
   }
 
   /** Whether a frame may be believed, by when its sender says that it was sent. */
-  isFresh(member: Member | undefined, sentAtMs: number): boolean {
-    if (!this.#isSealing) return true;
+  isFresh(id: string, member: Member | undefined, sentAtMs: number): boolean {
+    if (!this.isSealing) return true;
     if (member !== undefined) return sentAtMs >= member.clockMs - FAR_MS;
-    const clusterMs = this.#clock.clusterNow(this.#clock.now());
-    return Math.abs(sentAtMs - clusterMs) <= FAR_MS;
+    const now = this.#clock.now();
+    if (Math.abs(sentAtMs - this.#clock.clusterNow(now)) <= FAR_MS) return true;
+    this.#refused.delete(id);
+    if (this.#refused.size >= REFUSED_MAX) this.#refused.clear();
+    this.#refused.set(id, { atMs: now, clockMs: sentAtMs });
+    return false;
+  }
+
+  /** What the clocks of replicas showed that were refused for that since some time. */
+  refused(sinceMs: number): number[] {
+    for (const [id, { atMs }] of this.#refused) if (atMs < sinceMs) this.#refused.delete(id);
+    return Array.from(this.#refused.values(), ({ clockMs }) => clockMs);
   }
 
   /** Whether a replica still wants what it asked for in a frame that has been heard. */

@@ -97,7 +97,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
       listener.twin();
       return this.#refuse("own");
     }
-    if (!freshness.isFresh(members.find(id), sentAtMs)) return this.#refuse("farClock");
+    if (!freshness.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
     const member = members.hear(id, clock.now(), sentAtMs, number);
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
     listener.met(member);

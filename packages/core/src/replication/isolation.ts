@@ -56,12 +56,12 @@ export class Isolation {
   #expected = new Set<Member>();
   #missing = 0;
   #presentCount = 0;
-  /** Whether the transport has said so. */
-  #isAway = false;
+  #cause: "silence" | "transport" | "clock" = "silence";
 
   get kind(): EventKind {
     if (!this.isCut) return CLUSTER_EVENTS.reunited;
-    return this.#isAway ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
+    if (this.#cause === "clock") return CLUSTER_EVENTS.clockRefused;
+    return this.#cause === "transport" ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
   }
 
   /** How it is, for an operator. */
@@ -69,6 +69,9 @@ export class Isolation {
     const others = this.known - 1;
     if (!this.isCut) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
+    if (this.#cause === "clock") {
+      return `this process and ${others} ${replicas} do not all hear each other, because their clocks differ by more than ten minutes: limiters decide as 'onPartition' says`;
+    }
     const whom = this.#missing < others ? `${this.#missing} of ${others}` : String(others);
     const what = others === 0 ? "not connected" : `cut off from ${whom} ${replicas}`;
     return `${what}: limiters decide as 'onPartition' says`;
@@ -95,8 +98,15 @@ export class Isolation {
    * Looks again; returns whether anything has changed.
    *
    * @param isNew whether this replica has just come, and may yet be connected
+   * @param apart how many others do not hear this replica for its clock, or are not heard for theirs
    */
-  look(now: number, isConnected: boolean, isNew: boolean, members: Members): boolean {
+  look(
+    now: number,
+    isConnected: boolean,
+    isNew: boolean,
+    members: Members,
+    apart: number = 0,
+  ): boolean {
     const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
     const isAway = now >= this.dueAtMs;
@@ -109,7 +119,11 @@ export class Isolation {
     if (this.isCut) {
       // Some of the present replicas may be dead, and silent for too short to be missing.
       const isAsBefore = heardAtOnce(present).length >= expected.length;
-      if (!isConnected || (!isAsBefore && looksLikeCut(missing.length, expected.length)))
+      if (
+        !isConnected ||
+        apart > 0 ||
+        (!isAsBefore && looksLikeCut(missing.length, expected.length))
+      )
         return false;
       this.isCut = false;
       this.#missing = missing.length;
@@ -122,12 +136,12 @@ export class Isolation {
     const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
     const isCutOff = looksLikeCut(lost, atOnce.length);
     this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
-    if (!isCutOff && !isAway) return false;
+    if (!isCutOff && !isAway && apart === 0) return false;
     this.isCut = true;
-    this.#isAway = isAway;
+    this.#cause = isAway ? "transport" : isCutOff ? "silence" : "clock";
     this.#missing = isAway ? atOnce.length : lost;
     this.cuts++;
-    this.known = atOnce.length + 1;
+    this.known = Math.max(atOnce.length, apart) + 1;
     return true;
   }
 }

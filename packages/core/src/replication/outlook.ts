@@ -6,6 +6,7 @@
 import type { Report } from "../cluster-events.ts";
 import type { Replicas } from "../store/replicas.ts";
 import type { Arrival } from "./arrival.ts";
+import type { ClockCheck } from "./clock-check.ts";
 import { Isolation, type Separation } from "./isolation.ts";
 import type { Members } from "./members.ts";
 import type { Sender } from "./sender.ts";
@@ -15,6 +16,7 @@ export interface OutlookOptions {
   readonly sender: Sender;
   readonly arrival: Arrival;
   readonly replicas: Replicas;
+  readonly clockCheck: ClockCheck;
   readonly report: Report;
 }
 
@@ -45,9 +47,10 @@ export class Outlook {
 
   /** Looks whether the others are still there, and says so if that has changed. */
   look(now: number): void {
-    const { arrival, members, sender, report } = this.#options;
+    const { arrival, members, sender, clockCheck, report } = this.#options;
     const isolation = this.#isolation;
-    if (!isolation.look(now, sender.isConnected, arrival.isCold, members)) return;
+    const apart = clockCheck.apartFrom(now);
+    if (!isolation.look(now, sender.isConnected, arrival.isCold, members, apart)) return;
     this.settle();
     report(isolation.sentence, isolation.kind);
   }

@@ -1,6 +1,8 @@
 /**
  * Gives up the id of this replica when another process counts under it, such as another copy of the
  * same snapshot of a running process: of two that raise one count, others would only see the larger.
+ * Gives it up as well when the raw clock of this replica has to be set, because a raw clock is told others
+ * under one id and never goes back.
  *
  * Whoever is behind tells under the former id what it has not told yet, some at a time, and goes on
  * under another. What it has told under the former one stays told, and counts as another's from then on,
@@ -38,6 +40,8 @@ export class OwnId {
   readonly #options: OwnIdOptions;
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #isChanging = false;
+  /** Whether the next id goes on by the wall clock. */
+  #renewsClock = false;
   #successor: string | undefined;
   #toldAgainAtMs = Number.NEGATIVE_INFINITY;
 
@@ -45,11 +49,16 @@ export class OwnId {
     this.#options = options;
   }
 
-  /** Takes another id as soon as all has been told under this one, unless that was only just done. */
-  change(): void {
+  /**
+   * Takes another id as soon as all has been told under this one, unless that was only just done.
+   *
+   * @param renewsClock whether it goes on by the wall clock
+   */
+  change(renewsClock = false): void {
     const now = this.#options.clock.now();
     if (this.#isChanging || now < this.#changedAtMs + CHANGE_AGAIN_MS) return;
     this.#isChanging = true;
+    this.#renewsClock = renewsClock;
     this.#options.teller.finish((isAll) => this.#take(isAll));
   }
 
@@ -73,17 +82,25 @@ export class OwnId {
     const former = replicas.selfId;
     const id = successorOf(former, random);
     const replica = replicas.renameSelf(id);
-    const untilMs = clock.rawNow() + FORMER_TOLD_MS;
-    replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
     replicas.setOffset(replica, -clock.originMs);
     // What has not been told is known here, and told of one that is gone.
     const upTo = isAllTold ? sender.counted : teller.nextFrame;
     members.mention(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     shares.disown({ replica, originMs: clock.originMs });
-    report(
-      `another process counts as replica ${former}: this one goes on as ${id}`,
-      CLUSTER_EVENTS.idTaken,
-    );
+    if (this.#renewsClock) {
+      clock.renew();
+      report(
+        `the machine was suspended, or its clock was set: replica ${former} goes on as ${id}, by the wall clock`,
+        CLUSTER_EVENTS.clockRenewed,
+      );
+    } else {
+      report(
+        `another process counts as replica ${former}: this one goes on as ${id}`,
+        CLUSTER_EVENTS.idTaken,
+      );
+    }
+    const untilMs = clock.rawNow() + FORMER_TOLD_MS;
+    replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
     // Others ask whom they have not heard of for all that it holds.
     sender.greet("hello");
   }

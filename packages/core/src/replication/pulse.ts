@@ -7,11 +7,13 @@ import type { Replicas } from "../store/replicas.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Bequest } from "./bequest.ts";
 import type { ClockAgreement } from "./clock-agreement.ts";
+import type { ClockCheck } from "./clock-check.ts";
 import type { Differences } from "./differences.ts";
 import type { Freshness } from "./freshness.ts";
 import { HeartbeatTimes } from "./heartbeat-times.ts";
 import type { Members } from "./members.ts";
 import type { Outlook } from "./outlook.ts";
+import type { OwnId } from "./own-id.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Repair } from "./repair.ts";
 import type { Sender } from "./sender.ts";
@@ -38,6 +40,8 @@ export interface PulseOptions {
   readonly freshness: Freshness;
   readonly outlook: Outlook;
   readonly agreement: ClockAgreement;
+  readonly clockCheck: ClockCheck;
+  readonly ownId: OwnId;
   readonly bequest: Bequest;
   readonly arrival: Arrival;
   readonly repair: Repair;
@@ -61,8 +65,9 @@ export class Pulse extends HeartbeatTimes {
 
   beat(now: number): void {
     const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
-    const { bequest, arrival, repair, differences, sender } = this.#options;
+    const { bequest, arrival, repair, differences, sender, clockCheck, ownId } = this.#options;
     this.sent(now);
+    if (clockCheck.isStale(now)) ownId.change(true);
     shares.keepHouse(now, sender.counted);
     const rememberedMs = freshness.rememberedMs(shares.lifeMs);
     const isAnyForgotten = members.look(now, rememberedMs);

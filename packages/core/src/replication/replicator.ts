@@ -17,6 +17,7 @@ import { Seal } from "../wire/seal.ts";
 import { Arrival } from "./arrival.ts";
 import { Bequest } from "./bequest.ts";
 import { ClockAgreement } from "./clock-agreement.ts";
+import { ClockCheck } from "./clock-check.ts";
 import { ClusterClock } from "./cluster-clock.ts";
 import type { CountdownOptions } from "./countdown.ts";
 import { Departure } from "./departure.ts";
@@ -117,7 +118,9 @@ export class Replicator implements Listener {
     this.arrival = new Arrival({ members, sender, bequest, ...times });
     this.freshness = new Freshness(seal.isSealing, clock);
     const { arrival, shares, refusals, freshness } = this;
-    this.outlook = new Outlook({ members, sender, arrival, replicas, report: options.report });
+    const clockCheck = new ClockCheck({ clock, members, freshness, silentMs: SILENT_MS });
+    const sight = { members, sender, arrival, replicas, clockCheck };
+    this.outlook = new Outlook({ ...sight, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
     this.heard = new FrameQueue((frame) => this.#hear(frame), refusals);
     const common = { seal, envelope, clock, replicas, members, sender, random };
@@ -143,9 +146,16 @@ export class Replicator implements Listener {
       () => clock.now(),
       () => this.#work(),
     );
-    const watch = { outlook: this.outlook, agreement: this.#agreement, bequest, arrival };
+    const watch = {
+      outlook: this.outlook,
+      agreement: this.#agreement,
+      bequest,
+      arrival,
+      clockCheck,
+    };
     this.#pulse = new Pulse({
-      ...{ ...common, ...judges, ...watch, ...times, shares, repair: this.#repair },
+      ...{ ...common, ...judges, ...watch, ...times, shares },
+      ...{ repair: this.#repair, ownId: this.#ownId },
     });
   }
 

@@ -1,4 +1,7 @@
-/** A clock that may be wrong from the start on, too fast or too slow, and stand still for a while. */
+/**
+ * A clock that may be wrong from the start on, too fast or too slow, and stand still for a while. The wall
+ * clock of its machine goes on meanwhile, and may be set.
+ */
 
 /** How a clock goes. */
 export interface ClockFaults {
@@ -12,10 +15,12 @@ export class SimulatedClock {
   readonly #beganAtMs = performance.now();
   readonly #drift: number;
   #aheadMs: number;
+  #wallAheadMs: number;
   #stoppedAtMs: number | undefined;
 
   constructor({ aheadMs = 0, drift = 0 }: ClockFaults = {}) {
     this.#aheadMs = aheadMs;
+    this.#wallAheadMs = aheadMs;
     this.#drift = drift;
   }
 
@@ -24,7 +29,7 @@ export class SimulatedClock {
   }
 
   wall(): number {
-    return Date.now() + this.#errorMs;
+    return Date.now() + this.#wallAheadMs + this.#gainedMs(performance.now());
   }
 
   /** Stands still, as that of a machine does which is suspended. */
@@ -34,13 +39,27 @@ export class SimulatedClock {
 
   /** Goes on from where it stood. */
   goOn(): void {
-    this.#aheadMs -= performance.now() - (this.#stoppedAtMs ?? performance.now());
+    this.skip((this.#stoppedAtMs ?? performance.now()) - performance.now());
     this.#stoppedAtMs = undefined;
+  }
+
+  /** So much time passes at once, but for the wall clock. */
+  skip(ms: number): void {
+    this.#aheadMs += ms;
+  }
+
+  /** The wall clock is set, to the true time or to one that is ahead of it by so much. */
+  correct(aheadMs = 0): void {
+    this.#wallAheadMs = aheadMs;
   }
 
   get #errorMs(): number {
     const now = performance.now();
     const stoodMs = now - (this.#stoppedAtMs ?? now);
-    return this.#aheadMs + (now - stoodMs - this.#beganAtMs) * this.#drift - stoodMs;
+    return this.#aheadMs + this.#gainedMs(now - stoodMs) - stoodMs;
+  }
+
+  #gainedMs(now: number): number {
+    return (now - this.#beganAtMs) * this.#drift;
   }
 }

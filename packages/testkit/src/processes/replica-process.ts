@@ -25,7 +25,9 @@ export interface ReplicaPlan {
   /** The path of a module with `makeTransport`, and what that is called with. */
   readonly transport: string;
   readonly line: unknown;
-  readonly cluster?: Pick<ClusterOptions, "onCold" | "readyTimeoutMs" | "flushMs"> | undefined;
+  readonly cluster?:
+    | Pick<ClusterOptions, "onCold" | "readyTimeoutMs" | "flushMs" | "secret">
+    | undefined;
   readonly onPartition?: LimiterOptions["onPartition"];
 }
 
