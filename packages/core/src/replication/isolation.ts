@@ -18,6 +18,7 @@
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../cluster-events.ts";
+import { HEARTBEAT_MS } from "./heartbeat-times.ts";
 import type { Member } from "./member.ts";
 import type { Members } from "./members.ts";
 
@@ -27,6 +28,8 @@ const GRACE_MS = 250;
 const TOGETHER_MS = 10_000;
 /** A process does not start in less; what is known of another's clock is off by less. */
 const RESTART_MS = 250;
+/** A replica that has sent nothing for so long has missed a heartbeat. */
+const OVERDUE_MS = HEARTBEAT_MS + 250;
 
 /** What a replica may do while it does not hear the others. */
 export const SEPARATED_MODES = ["open", "share", "closed"] as const;
@@ -132,7 +135,7 @@ export class Isolation {
     }
     const together = missing.filter(({ heardAtMs }) => now - heardAtMs < TOGETHER_MS);
     const recent = [...present, ...together];
-    const atOnce = heardAtOnce(recent);
+    const atOnce = heardAtOnce(recent, now - OVERDUE_MS);
     const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
     const isCutOff = looksLikeCut(lost, atOnce.length);
     this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
@@ -152,15 +155,21 @@ function looksLikeCut(silent: number, of: number): boolean {
   return silent > 0 && 2 * silent >= of && !isSingleCrash;
 }
 
-/** The most members that were heard at the same time; of several such sets, the latest. */
-function heardAtOnce(members: readonly Member[]): Member[] {
-  const spans = members
-    .map((member) => ({
-      member,
-      from: member.heardSinceMs,
-      to: member.lastSentMs - RESTART_MS,
-    }))
-    .filter(({ from, to }) => from <= to);
+/**
+ * The most members that were heard at the same time; of several such sets, the latest.
+ *
+ * @param aliveSinceMs a member that has sent a frame since then is taken to be heard still
+ */
+function heardAtOnce(
+  members: readonly Member[],
+  aliveSinceMs = Number.POSITIVE_INFINITY,
+): Member[] {
+  const spans = members.map((member) => {
+    const { heardSinceMs: from, lastSentMs } = member;
+    const isHeardStill = member.isAlive && lastSentMs >= aliveSinceMs;
+    const to = isHeardStill ? Number.POSITIVE_INFINITY : Math.max(from, lastSentMs - RESTART_MS);
+    return { member, from, to };
+  });
   const ends = spans.map(({ to }) => to).sort((left, right) => left - right);
   spans.sort((left, right) => left.from - right.from);
   let most = 0;

@@ -71,6 +71,13 @@ class Survivor {
     this.members.hear(id, this.nowMs, this.nowMs + clockMs, 0);
   }
 
+  /** Looks while the transport is away. */
+  lookAway(): void {
+    this.isolation.look(this.nowMs, false, false, this.members);
+    this.nowMs += 300;
+    this.isolation.look(this.nowMs, false, false, this.members);
+  }
+
   /** Lets time pass, until a condition holds where one is given. */
   pass(ms: number, until: () => boolean = () => false): void {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs && !until(); this.nowMs += STEP_MS) {
@@ -150,6 +157,16 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isolation.separation(false, 0)).toMatchObject({ kind: "cut", replicas: 6 });
   });
 
+  it("shares a limit with all whose first frame it has just heard, where its transport goes away", () => {
+    const survivor = new Survivor(3);
+    for (const slot of [0, 1, 2]) {
+      survivor.say(slot);
+      survivor.nowMs += 100;
+    }
+    survivor.lookAway();
+    expect(survivor.isolation.separation(false, 0)).toMatchObject({ kind: "cut", replicas: 4 });
+  });
+
   it("knows a crash from a cut once the other side is heard again", () => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
@@ -207,6 +224,21 @@ describe("a partition of three and three", () => {
     survivor.pass(3_500);
     expect(survivor.isCut).toBe(false);
   });
+});
+
+it("a survivor is still cut off while processes on its own side are replaced", () => {
+  const survivor = new Survivor(4);
+  survivor.pass(10_000);
+  survivor.cut(2, 3);
+  survivor.pass(NOTICED_MS);
+  for (let phase = 0; phase < 10; phase++) {
+    for (const slot of [0, 1]) {
+      survivor.say(slot);
+      survivor.start(slot, 100);
+    }
+    survivor.pass(5_100, () => !survivor.isCut);
+    expect(survivor.isCut).toBe(true);
+  }
 });
 
 describe("whatever crashes, restarts and cuts there were", () => {
