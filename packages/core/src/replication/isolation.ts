@@ -28,8 +28,12 @@ const GRACE_MS = 250;
 const TOGETHER_MS = 10_000;
 /** A process does not start in less; what is known of another's clock is off by less. */
 const RESTART_MS = 250;
+/** In which those return that are not dead, once the first of them have. */
+const RETURN_MS = 4_000;
 /** A replica that has sent nothing for so long has missed a heartbeat. */
 const OVERDUE_MS = HEARTBEAT_MS + 250;
+
+const LATER = Number.POSITIVE_INFINITY;
 
 /** What a replica may do while it does not hear the others. */
 export const SEPARATED_MODES = ["open", "share", "closed"] as const;
@@ -59,6 +63,8 @@ export class Isolation {
   #expected = new Set<Member>();
   #missing = 0;
   #presentCount = 0;
+  /** Until when the rest of the silent replicas may return. */
+  #healsAtMs: number = LATER;
   #cause: "silence" | "transport" | "clock" = "silence";
 
   get kind(): EventKind {
@@ -120,16 +126,9 @@ export class Isolation {
     const missing = expected.filter(({ isPresent }) => !isPresent);
     this.#presentCount = present.length;
     if (this.isCut) {
-      // Some of the present replicas may be dead, and silent for too short to be missing.
-      const isAsBefore = heardAtOnce(present).length >= expected.length;
-      if (
-        !isConnected ||
-        apart > 0 ||
-        (!isAsBefore && looksLikeCut(missing.length, expected.length))
-      )
-        return false;
-      this.isCut = false;
       this.#missing = missing.length;
+      if (!isConnected || apart > 0 || !this.#isHealed(now, expected, present)) return false;
+      this.isCut = false;
       this.#expected = new Set(present);
       return true;
     }
@@ -142,10 +141,20 @@ export class Isolation {
     if (!isCutOff && !isAway && apart === 0) return false;
     this.isCut = true;
     this.#cause = isAway ? "transport" : isCutOff ? "silence" : "clock";
+    this.#healsAtMs = LATER;
     this.#missing = isAway ? atOnce.length : lost;
     this.cuts++;
     this.known = Math.max(atOnce.length, apart) + 1;
     return true;
+  }
+
+  /** Whether a cut is over, as far as silence goes. */
+  #isHealed(now: number, expected: readonly Member[], present: readonly Member[]): boolean {
+    // Some of the present replicas may be dead, and silent for too short to be missing.
+    if (this.#missing === 0 || heardAtOnce(present).length >= expected.length) return true;
+    const isHealing = !looksLikeCut(this.#missing, expected.length);
+    this.#healsAtMs = isHealing ? Math.min(this.#healsAtMs, now + RETURN_MS) : LATER;
+    return now >= this.#healsAtMs;
   }
 }
 

@@ -1,105 +1,5 @@
-import { seededRuns } from "@tidegate/testkit";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Isolation } from "../../src/replication/isolation.ts";
-import { Members } from "../../src/replication/members.ts";
-import { Replicas } from "../../src/store/replicas.ts";
-
-const HEARTBEAT_MS = 1_000;
-const SILENT_MS = 3_500;
-/** The memory that a daily limit asks for. */
-const FORGOTTEN_MS = 2 * 24 * 3_600_000;
-/** How long a detector may take to see a change. */
-const NOTICED_MS = 10_000;
-const STEP_MS = 50;
-
-/** A process as a survivor sees it: it sends a heartbeat each second from its start to its end. */
-interface Process {
-  readonly id: string;
-  readonly phaseMs: number;
-  /** What its clock shows when the survivor's shows 0. */
-  readonly clockMs: number;
-  readonly beginsAtMs: number;
-}
-
-/** One survivor, and the other processes of its fleet: each slot of the fleet holds one process at a time. */
-class Survivor {
-  nowMs = 0;
-  readonly isolation = new Isolation();
-  readonly members = new Members(new Replicas("self"), {
-    silentMs: SILENT_MS,
-    membersMax: 4_096,
-    lost: () => {},
-  });
-  readonly #slots: Process[] = [];
-  readonly #cutOff = new Set<number>();
-  #started = 0;
-
-  constructor(others: number) {
-    for (let slot = 0; slot < others; slot++) this.start(slot, 0);
-  }
-
-  get isCut(): boolean {
-    return this.isolation.isCut;
-  }
-
-  /** Kills the process of a slot and starts its replacement some time later. */
-  start(slot: number, afterMs: number): void {
-    const number = this.#started++;
-    this.#slots[slot] = {
-      id: number.toString(16).padStart(16, "0"),
-      phaseMs: (number * 370) % HEARTBEAT_MS,
-      clockMs: (number % 3) * 1_000_000,
-      beginsAtMs: this.nowMs + afterMs,
-    };
-  }
-
-  kill(slot: number): void {
-    this.start(slot, Number.POSITIVE_INFINITY);
-  }
-
-  cut(...slots: readonly number[]): void {
-    for (const slot of slots) this.#cutOff.add(slot);
-  }
-
-  heal(): void {
-    this.#cutOff.clear();
-  }
-
-  say(slot: number): void {
-    const { id, clockMs } = this.#slots[slot]!;
-    this.members.hear(id, this.nowMs, this.nowMs + clockMs, 0);
-  }
-
-  /** Looks while the transport is away. */
-  lookAway(): void {
-    this.isolation.look(this.nowMs, false, false, this.members);
-    this.nowMs += 300;
-    this.isolation.look(this.nowMs, false, false, this.members);
-  }
-
-  /** Lets time pass, until a condition holds where one is given. */
-  pass(ms: number, until: () => boolean = () => false): void {
-    for (const endMs = this.nowMs + ms; this.nowMs < endMs && !until(); this.nowMs += STEP_MS) {
-      this.#slots.forEach(({ phaseMs, beginsAtMs }, slot) => {
-        if (this.#cutOff.has(slot) || beginsAtMs > this.nowMs) return;
-        // A process says hello at its start.
-        const isFirst = this.nowMs - beginsAtMs < STEP_MS;
-        if (isFirst || isDue(this.nowMs, phaseMs)) this.say(slot);
-      });
-      if (!isDue(this.nowMs, 0)) continue;
-      this.members.look(this.nowMs, FORGOTTEN_MS);
-      this.isolation.look(this.nowMs, true, false, this.members);
-    }
-  }
-}
-
-function isDue(nowMs: number, phaseMs: number): boolean {
-  return (
-    Math.floor((nowMs - phaseMs) / HEARTBEAT_MS) !==
-    Math.floor((nowMs - STEP_MS - phaseMs) / HEARTBEAT_MS)
-  );
-}
+import { NOTICED_MS, Survivor } from "./survivor.ts";
 
 describe("a survivor of a fleet whose processes are killed and started again", () => {
   it.each([2, 3, 6, 12])(
@@ -167,6 +67,20 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isolation.separation(false, 0)).toMatchObject({ kind: "cut", replicas: 4 });
   });
 
+  it("waits for those that return last, before it says that the others are heard", () => {
+    const survivor = new Survivor(2);
+    survivor.pass(10_000);
+    survivor.cut(0, 1);
+    survivor.pass(NOTICED_MS);
+    survivor.heal();
+    survivor.cut(1);
+    survivor.pass(2_000);
+    expect(survivor.isCut).toBe(true);
+    survivor.heal();
+    survivor.pass(2_000);
+    expect(survivor.isolation.sentence).toBe("the other replicas are heard again");
+  });
+
   it("knows a crash from a cut once the other side is heard again", () => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
@@ -176,6 +90,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.heal();
     survivor.pass(NOTICED_MS);
     expect(survivor.isCut).toBe(false);
+    expect(survivor.isolation.sentence).toContain("4 other replicas are heard");
   });
 
   it("takes a replacement for one although the last frame of the dead was passed on late", () => {
@@ -239,67 +154,4 @@ it("a survivor is still cut off while processes on its own side are replaced", (
     survivor.pass(5_100, () => !survivor.isCut);
     expect(survivor.isCut).toBe(true);
   }
-});
-
-describe("whatever crashes, restarts and cuts there were", () => {
-  const event = fc.record({
-    what: fc.constantFrom("restart", "restart", "restart", "cut", "heal"),
-    slots: fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 7 }),
-    downMs: fc.integer({ min: 100, max: 8_000 }),
-    passMs: fc.integer({ min: 0, max: 6_000 }),
-  });
-  const history = fc.record({
-    others: fc.integer({ min: 1, max: 7 }),
-    events: fc.array(event, { maxLength: 25 }),
-  });
-
-  it("a survivor that hears as many as when the cut began is not cut off", () => {
-    fc.assert(
-      fc.property(history, ({ others, events }) => {
-        const survivor = new Survivor(others);
-        survivor.pass(5_000);
-        for (const { what, slots, downMs, passMs } of events) {
-          const chosen = slots.filter((slot) => slot < others);
-          if (what === "heal") survivor.heal();
-          else if (what === "cut") survivor.cut(...chosen);
-          else for (const slot of chosen) survivor.start(slot, downMs);
-          survivor.pass(passMs);
-        }
-        survivor.heal();
-        // All that were killed have their replacements.
-        survivor.pass(8_000 + NOTICED_MS);
-        expect(survivor.isCut, "cut off although all are heard").toBe(false);
-        expect(survivor.isolation.known, "more than there ever were").toBeLessThanOrEqual(
-          others + 1,
-        );
-      }),
-      seededRuns(60),
-    );
-  });
-
-  it("a partition that silences half of the others is a cut until they are heard", () => {
-    fc.assert(
-      fc.property(history, ({ others, events }) => {
-        const survivor = new Survivor(others);
-        survivor.pass(5_000);
-        const far = Array.from({ length: others }, (_, slot) => slot).slice(Math.floor(others / 2));
-        // Restarts before the cut are as good as over when it comes.
-        for (const { slots, passMs } of events.slice(0, 5)) {
-          for (const slot of slots) if (slot < others) survivor.start(slot, 100);
-          survivor.pass(passMs);
-        }
-        survivor.pass(1_500);
-        if (far.length === 1 && others > 1) return;
-        survivor.cut(...far);
-        survivor.pass(NOTICED_MS);
-        for (const { slots, downMs, passMs } of events.slice(5)) {
-          expect(survivor.isCut, "a cut is not noticed").toBe(true);
-          for (const slot of slots) if (slot < others) survivor.start(slot, downMs);
-          survivor.pass(passMs);
-        }
-        expect(survivor.isolation.known, "fewer than there are").toBe(others + 1);
-      }),
-      seededRuns(60),
-    );
-  });
 });
