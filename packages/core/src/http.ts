@@ -22,6 +22,7 @@ export type { Customs } from "./http/customs.ts";
 export { durationText } from "./http/duration-text.ts";
 export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/fields.ts";
 export type {
+  Connection,
   Framework,
   HeaderValue,
   LateHeaders,

@@ -42,10 +42,11 @@ async function serve(express: typeof express5, plan: SitePlan): Promise<Served> 
   });
   const middlewares = limiters.map((options) => rateLimit(options as RateLimitOptions));
   for (const middleware of middlewares) app.use(middleware);
-  app.use((_request, response) => {
-    const { status = 200, headers = {}, isEndless = false } = answer;
-    if (isEndless) return;
-    if (response.headersSent) response.end();
+  app.use(async (_request, response) => {
+    const { status = 200, headers = {}, handle } = answer;
+    await answer.wait?.();
+    if (handle !== undefined) await handle(response);
+    else if (response.headersSent) response.end();
     else response.status(status).set(headers).send("admitted");
   });
   const server = createServer(app);

@@ -46,7 +46,7 @@ const NOTES: Framework<FastifyRequest, Note> = {
   removeHeader: () => {},
   headersSent: () => false,
   statusCode: () => 200,
-  events: () => ({ writableEnded: true, on: () => {} }),
+  events: () => ({ writableEnded: true, on: () => {}, end: () => {} }),
   beforeHeaders: () => {},
 };
 

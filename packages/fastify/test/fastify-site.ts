@@ -35,18 +35,16 @@ async function serve(plan: SitePlan): Promise<Served> {
   }
   app.route({
     ...{ method: ["GET", "POST", "OPTIONS"], url: "/" },
-    handler: (_request, reply) => {
-      if (reply.raw.headersSent) {
+    handler: async (_request, reply) => {
+      const { status = 200, headers = {}, handle } = answer;
+      if (reply.raw.headersSent || handle !== undefined) {
         reply.hijack();
-        reply.raw.end();
+        await answer.wait?.();
+        await (handle ?? ((response) => response.end()))(reply.raw);
         return;
       }
-      const { status = 200, headers = {}, isEndless = false } = answer;
-      if (isEndless) {
-        reply.hijack();
-        return;
-      }
-      reply.code(status).headers(headers).send("admitted");
+      await answer.wait?.();
+      return reply.code(status).headers(headers).send("admitted");
     },
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -38,20 +38,31 @@ export function rateLimit<const Chosen extends Preset>(
 ): RateLimitMiddleware {
   const settings = translate(options);
   const { gate } = settings;
+  const { followsEnds } = gate;
 
   function middleware(context: Context, next: Next): Promise<unknown> {
     let passing: Passing;
     try {
       passing = gate.enter(context, context);
-      if (passing === null) return next();
+      if (passing === null) return goOn(context, next);
       if (!(passing instanceof Promise)) refuse(settings, passing, context);
     } catch (error) {
       return Promise.reject(error);
     }
     if (!(passing instanceof Promise)) return Promise.resolve();
     return passing.then((outcome: Outcome) =>
-      outcome === null ? next() : refuse(settings, outcome, context),
+      outcome === null ? goOn(context, next) : refuse(settings, outcome, context),
     );
+  }
+
+  /** Koa shows when all later middleware is done, also where nothing can be sent any more. */
+  function goOn(context: Context, next: Next): Promise<unknown> {
+    const handling = next();
+    if (followsEnds) {
+      const done = (): void => gate.handled(context);
+      Promise.resolve(handling).then(done, done);
+    }
+    return handling;
   }
 
   return showLimiters(middleware, gate);

@@ -140,6 +140,7 @@ function customsOf(
     legacyHeaders: true,
     legacy: { allowed: legacy, refused: legacy, resetAs: "epoch" },
     sendsRetryAfter: true,
+    tellsHandled: true,
     fieldName: () => name,
     countsRefused: false,
     limitedMayThrow: true,

@@ -52,9 +52,14 @@ async function serveSite(app: Koa, plan: SitePlan): Promise<Served> {
     return rateLimit({ ...usual, ...options } as Options);
   });
   for (const middleware of middlewares) app.use(middleware);
-  app.use((context) => {
-    const { status = 200, headers = {}, isEndless = false } = answer;
-    context.respond = !isEndless;
+  app.use(async (context) => {
+    const { status = 200, headers = {}, handle } = answer;
+    await answer.wait?.();
+    if (handle !== undefined) {
+      context.respond = false;
+      await handle(context.res);
+      return;
+    }
     context.body = "admitted";
     context.status = status;
     context.set(headers);

@@ -1,17 +1,21 @@
 /**
- * What a response's end decides: places given back, hits refunded, costs charged that were not known
+ * What a response's end decides: permits released, hits refunded, costs charged that were not known
  * before.
  *
- * Node tells of an end more than once, and of a broken connection in several ways. Each thing is done
- * at the first of them and never again, and nothing that fails here reaches the server, nor keeps the
- * next thing from being done: counters are other people's code, too. A response may have ended before
- * anybody began to wait for that, and then it is done at once.
+ * Node emits several events for one end. Each thing is done at the first of them and never again, and
+ * nothing that fails here reaches the server, nor keeps the next thing from being done: counters may be
+ * code of users. A response may have ended before this listens, and then it is done at once.
+ *
+ * A client that hangs up ends the response, and not the handler, which goes on with its work. So nothing is
+ * released or refunded before the handler is done, or `holdAfterHangUpMs` has passed. A hang-up is neither
+ * success nor failure, since the client alone decides about it.
  */
 
 import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
 import type { ResponseEvents } from "./framework.ts";
-import type { Afterwards, Cost, GatePlan } from "./gate-plan.ts";
+import type { Afterwards, Cost, Following, GatePlan } from "./gate-plan.ts";
+import { awaitHandler, isClosedHere, isOver, isUpgraded, whenClosed } from "./hang-up.ts";
 import { isThenable } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -30,7 +34,9 @@ export function awaitEnd<Request, Response>(
   response: Response,
   hits: readonly Hit[],
 ): void {
-  new Aftermath(plan, request, response, hits).begin();
+  const aftermath = new Aftermath(plan, request, response, hits);
+  plan.following?.set(response as object, aftermath);
+  aftermath.begin();
 }
 
 /** How a cost is told to a counter, also to give it back: as a number, or as a weight for each policy. */
@@ -54,12 +60,7 @@ function chargeArguments(
   return [typeof cost === "number" ? cost : 1, { weights }];
 }
 
-/** Whether a response has ended, so that its events may be over. */
-function isOver({ writableFinished, destroyed, stream }: ResponseEvents): boolean {
-  return writableFinished === true || destroyed === true || stream?.destroyed === true;
-}
-
-class Aftermath<Request, Response> {
+class Aftermath<Request, Response> implements Following {
   readonly #plan: GatePlan<Request, Response>;
   readonly #request: Request;
   readonly #response: Response;
@@ -67,6 +68,11 @@ class Aftermath<Request, Response> {
   readonly #afterwards: Afterwards<Request, Response> | null;
   #hasEnded = false;
   #isRefunded = false;
+  #isHandled = false;
+  /** Ends the wait for the handler of a client that has hung up. */
+  #stopWaiting: (() => void) | null = null;
+  /** Forgets the connection on which the response waits for its turn. */
+  #stopWatching: (() => void) | null = null;
 
   constructor(
     plan: GatePlan<Request, Response>,
@@ -83,34 +89,71 @@ class Aftermath<Request, Response> {
 
   begin(): void {
     const events = this.#plan.framework.events(this.#response);
-    // Before a user's function has answered a client may be gone, and no end is told of twice.
+    // Before a user's function has answered a client may be gone, and no event comes twice.
     if (isOver(events)) {
-      if (events.writableEnded) this.#finished();
-      else this.#closed(events);
+      this.#finished(events);
       return;
     }
-    events.on("finish", () => this.#finished());
+    events.on("finish", () => this.#finished(events));
     events.on("close", () => this.#closed(events));
     events.on("error", () => {
+      // What is written after a hang-up fails, and the handler may still write more.
+      if (events.destroyed === true && !events.writableEnded) return;
       this.#end();
-      if (this.#afterwards?.refundsFailed === true) this.#refund();
+      this.#refundFailed();
     });
+    const connection = events.socket === null ? events.req?.socket : null;
+    if (connection) this.#stopWatching = whenClosed(connection, () => this.#closed(events));
   }
 
-  #finished(): void {
-    this.#end();
-    this.#judge();
+  /** The framework says that the handler is done. */
+  handled(): void {
+    this.#isHandled = true;
+    this.#stopWaiting?.();
   }
 
-  #closed({ writableEnded }: ResponseEvents): void {
+  #finished(events: ResponseEvents): void {
+    // HTTP/2 says that a response has finished whose client has hung up.
+    if (events.writableEnded) {
+      this.#end();
+      this.#judge();
+    } else this.#closed(events);
+  }
+
+  #closed(events: ResponseEvents): void {
+    if (this.#hasEnded || this.#stopWaiting !== null) return;
+    if (events.writableEnded) this.#end();
+    else if (isClosedHere(events)) {
+      this.#end();
+      this.#refundFailed();
+    } else if (this.#isHandled || isUpgraded(events) || !this.#holds()) this.#hungUp();
+    else {
+      const { holdAfterHangUpMs } = this.#plan;
+      this.#stopWaiting = awaitHandler(events, holdAfterHangUpMs, () => this.#hungUp());
+    }
+  }
+
+  /** Whether there is anything to do once the handler of a client that has hung up is done. */
+  #holds(): boolean {
+    const { charge = null, countIf = null, refundsHangUps = false } = this.#afterwards ?? {};
+    if (charge !== null || countIf !== null || refundsHangUps) return true;
+    return this.#hits.some(({ budget }) => budget.holdsPlaces);
+  }
+
+  #hungUp(): void {
     this.#end();
-    if (!writableEnded && this.#afterwards?.refundsFailed === true) this.#refund();
+    if (this.#afterwards?.refundsHangUps === true) this.#refund();
+  }
+
+  #refundFailed(): void {
+    if (this.#afterwards?.refundsFailed === true) this.#refund();
   }
 
   /** What is done at the end of every response, however it came. */
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#stopWatching?.();
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!budget.holdsPlaces || !verdict.allowed) continue;
       this.#tell(() => budget.counter.release(key, ...checkArguments(cost)));

@@ -42,6 +42,8 @@ export interface Customs<Request, Response> {
   readonly makeLimiter?: ((options: LimiterOptions) => Limiter) | undefined;
   /** What requests are counted by, where that is not simply the limiter. */
   readonly counterOf?: ((limiter: Limiter) => Counter) | undefined;
+  /** Whether the adapter tells the gate when a handler is done. */
+  readonly tellsHandled?: boolean | undefined;
   /** Whether nothing is counted, so that a request may come more than once. */
   readonly onlyLooks?: boolean | undefined;
   /** Told of every verdict before anything is written. */

@@ -14,6 +14,15 @@ export type HeaderValue = number | string | readonly string[] | undefined;
  */
 export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
 
+/** The part of Node's `Socket` that says how it was closed. */
+export interface Connection {
+  readonly destroyed: boolean;
+  readonly readableEnded: boolean;
+  readonly errored?: Error | null | undefined;
+  readonly timeout?: number | undefined;
+  once(event: "close", listener: () => void): unknown;
+}
+
 /** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
 export interface ResponseEvents {
   readonly writableEnded: boolean;
@@ -23,7 +32,15 @@ export interface ResponseEvents {
   readonly destroyed?: boolean | undefined;
   /** In HTTP/2 it is the stream that knows. */
   readonly stream?: { readonly destroyed: boolean } | undefined;
-  on(event: "finish" | "close", listener: () => void): unknown;
+  /** The connection, while this response is the one that is sent on it. */
+  readonly socket?: Connection | null | undefined;
+  /** What it was destroyed with. */
+  readonly errored?: Error | null | undefined;
+  readonly req?:
+    | { readonly upgrade?: boolean | undefined; readonly socket?: Connection | null | undefined }
+    | undefined;
+  end(...rest: never[]): unknown;
+  on(event: "finish" | "close" | "unpipe", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 

@@ -133,6 +133,20 @@ export interface GateOptions<Request, Response> {
    * @default the status is below 400
    */
   readonly requestWasSuccessful?: Asked<Request, Response, boolean> | undefined;
+  /**
+   * Takes a request for failed whose client has hung up before it was answered. Clients decide that for
+   * themselves.
+   *
+   * @default false
+   */
+  readonly refundHangUps?: boolean | undefined;
+  /**
+   * How long a request keeps what it holds under `concurrency` after its client has hung up, while its handler
+   * is still at work; 0 gives it back at once.
+   *
+   * @default 60_000
+   */
+  readonly holdAfterHangUpMs?: number | undefined;
 
   /**
    * The headers `X-RateLimit-*`.
@@ -238,6 +252,8 @@ export const GATE_OPTIONS: readonly (keyof GateOptions<unknown, unknown>)[] = [
   "skipFailedRequests",
   "skipSuccessfulRequests",
   "requestWasSuccessful",
+  "refundHangUps",
+  "holdAfterHangUpMs",
   "legacyHeaders",
   "standardHeaders",
   "identifier",

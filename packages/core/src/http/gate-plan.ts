@@ -89,12 +89,24 @@ export interface GatePlan<Request, Response> {
   readonly problems: Problems | null;
 
   readonly afterwards: Afterwards<Request, Response> | null;
+  /** How long after a hang-up a handler is waited for at most. */
+  readonly holdAfterHangUpMs: number;
+  /** By response, what follows from its end; null where the framework does not say when a handler is done. */
+  readonly following: WeakMap<object, Following> | null;
+}
+
+/** What follows from the end of one response. */
+export interface Following {
+  /** The handler is done, whatever has become of the response. */
+  handled(): void;
 }
 
 /** What is done once a response has ended. */
 export interface Afterwards<Request, Response> {
   readonly refundsFailed: boolean;
   readonly refundsSuccessful: boolean;
+  /** Whether a request has failed whose client has hung up. */
+  readonly refundsHangUps: boolean;
   readonly wasSuccessful: Asked<Request, Response, boolean>;
   /** Whether hits are counted that were refused, so that they can be given back too. */
   readonly countsRefused: boolean;

@@ -25,6 +25,13 @@ export interface Gate<Request, Response> {
   enter(request: Request, response: Response): Passing;
   /** To be called once a refusal has been set up, and before it is sent if that is possible. */
   announce(request: Request, response: Response, refusal: Refusal): void;
+  /** Whether anything depends on how responses end, so that `handled` is of use. */
+  readonly followsEnds: boolean;
+  /**
+   * To be called when the handler of a request is done, by an adapter whose `Customs` say that it does: what a
+   * client holds that has hung up is given back then.
+   */
+  handled(response: Response): void;
   /** Closes every limiter that this gate has made. */
   close(): void;
 }
@@ -63,6 +70,15 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     } catch (error) {
       return this.#failed(request, response, error);
     }
+  }
+
+  get followsEnds(): boolean {
+    const { afterwards, budgets } = this.#plan;
+    return afterwards !== null || budgets.usual.holdsPlaces;
+  }
+
+  handled(response: Response): void {
+    this.#plan.following?.get(response as object)?.handled();
   }
 
   announce(request: Request, response: Response, refusal: Refusal): void {

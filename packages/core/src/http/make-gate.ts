@@ -25,6 +25,10 @@ import { optionalFunction } from "./spelling.ts";
 /** Networks by which all adapters count in a cluster, so that a mixed fleet shares its keys. */
 const CLUSTER_SUBNET = 56;
 
+const HOLD_AFTER_HANG_UP_MS = 60_000;
+/** Timers of Node wait no longer. */
+const HOLD_MS_MAX = 2 ** 31 - 1;
+
 const FUNCTIONS = [
   "key",
   "username",
@@ -91,6 +95,13 @@ export function makeGate<Request extends object, Response>(
     statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
     problems: rules.problems ? new Problems(problemTypeOf(given.problemType)) : null,
     afterwards: afterwardsOf(given, customs),
+    holdAfterHangUpMs: wholeNumber(
+      "holdAfterHangUpMs",
+      given.holdAfterHangUpMs ?? HOLD_AFTER_HANG_UP_MS,
+      0,
+      HOLD_MS_MAX,
+    ),
+    following: customs.tellsHandled === true ? new WeakMap() : null,
   });
 }
 
@@ -170,6 +181,7 @@ function afterwardsOf<Request, Response>(
   return {
     refundsFailed,
     refundsSuccessful,
+    refundsHangUps: flag("refundHangUps", options.refundHangUps ?? false),
     wasSuccessful:
       requestWasSuccessful ?? ((_request, response) => framework.statusCode(response) < 400),
     countsRefused: countsRefused && (refundsFailed || refundsSuccessful),
@@ -190,6 +202,9 @@ function refuseConflicts<Request, Response>(
   };
   both("policies", "windowMs");
   both("countIf", "charge");
+  if (options.refundHangUps === true && options.skipFailedRequests !== true) {
+    throw conflict("'refundHangUps' needs 'skipFailedRequests': it says what has failed");
+  }
   if (typeof options.limit === "number") both("policies", "limit");
   if (options.identifier !== undefined && (options.policies?.length ?? 0) > 1) {
     throw conflict("'identifier' names the only policy: give each of several 'policies' its name");

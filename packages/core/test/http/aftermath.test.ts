@@ -41,8 +41,13 @@ describe("the end of a response", () => {
       const entering = stand.enterLater(new FakeRequest(), response);
       end(response);
       await entering;
+      // The handler of a client that has hung up is still to come.
+      if (!response.writableEnded) {
+        expect(used(stand)).toEqual([1, 1]);
+        response.end();
+      }
       expect(used(stand)).toEqual([0, 1]);
-      // Whoever holds a place now keeps it, whatever else is told of that response.
+      // The next request keeps its permit, whatever event comes from that response.
       await stand.enterLater();
       response.emit("finish");
       response.emit("close");
@@ -58,13 +63,15 @@ describe("the end of a response", () => {
       const entering = stand.enterLater(new FakeRequest(), response);
       end(response);
       await entering;
+      if (!response.writableEnded) response.end();
       response.emit("close");
       return used(stand)[0];
     };
     const isGone = (response: FakeResponse) => response.breakOff();
     const hasFailed = (response: FakeResponse) => response.finish(500);
     const isDone = (response: FakeResponse) => response.finish(200);
-    expect(await after({ skipFailedRequests: true }, isGone)).toBe(1);
+    expect(await after({ skipFailedRequests: true }, isGone)).toBe(2);
+    expect(await after({ skipFailedRequests: true, refundHangUps: true }, isGone)).toBe(1);
     expect(await after({ skipFailedRequests: true }, hasFailed)).toBe(1);
     expect(await after({ skipFailedRequests: true }, isDone)).toBe(2);
     expect(await after({ skipSuccessfulRequests: true }, isGone)).toBe(2);
@@ -112,6 +119,8 @@ describe("the end of a response", () => {
           preset: "login",
           username: () => "ada",
           skipFailedRequests: true,
+          refundHangUps: true,
+          holdAfterHangUpMs: 0,
         } as const;
         const stand = new Stand({ ...options, charge: () => 2 }, { counterOf });
         const { response } = stand.enter();
@@ -122,7 +131,8 @@ describe("the end of a response", () => {
           ...["charge 192.0.2.1", "charge ada", "refund 192.0.2.1", "refund ada"],
         ]);
         expect(stand.codes).toEqual(["TIDEGATE_AFTERWARDS_FAILED"]);
-        const holding = new Stand({ policies: [concurrency({ limit: 1 })] }, { counterOf });
+        const policies = [concurrency({ limit: 1 })];
+        const holding = new Stand({ policies, holdAfterHangUpMs: 0 }, { counterOf });
         holding.enter().response[end === "breakOff" ? end : "finish"]();
         expect(told.slice(4)).toEqual(["release 192.0.2.1"]);
       }

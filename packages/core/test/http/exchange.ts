@@ -47,6 +47,13 @@ export class FakeResponse extends EventEmitter {
     this.emit("close");
   }
 
+  /** What a handler calls; of a response whose client has hung up nothing comes of it. */
+  end(): this {
+    if (this.destroyed) this.writableEnded = true;
+    else this.finish();
+    return this;
+  }
+
   /** Ends the response as a server would. */
   finish(statusCode = this.statusCode): void {
     this.statusCode = statusCode;

@@ -143,12 +143,17 @@ describe("a gate", () => {
   });
 
   it("gives places back exactly once, however a response ends", () => {
-    for (const end of ["finish", "close", "error"]) {
+    const ends: readonly ((response: FakeResponse) => void)[] = [
+      (response) => response.finish(),
+      (response) => response.breakOff() ?? response.end(),
+      (response) => response.emit("error", new Error("gone")),
+    ];
+    for (const end of ends) {
       const policies = [concurrency({ limit: 1 }), fixedWindow({ limit: 100, windowMs: MINUTE })];
       const stand = new Stand({ policies });
       const { response } = stand.enter();
       expect(stand.enter().outcome?.retryAfterSeconds).toBe(1);
-      response.emit(end, new Error("gone"));
+      end(response);
       response.emit("close");
       response.emit("finish");
       expect(stand.enter().outcome).toBeNull();
@@ -156,11 +161,14 @@ describe("a gate", () => {
     }
   });
 
-  it("refunds failed requests, aborted ones too, and each once", () => {
-    const stand = new Stand({ limit: 3, skipFailedRequests: true });
+  it("refunds failed requests, those given up if that is wanted, and each once", () => {
+    const stand = new Stand({ limit: 3, skipFailedRequests: true, refundHangUps: true });
     stand.enter();
     stand.enter().response.finish(500);
-    stand.enter().response.emit("close");
+    const { response } = stand.enter();
+    response.breakOff();
+    expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(2);
+    response.end();
     const twice = stand.enter().response;
     twice.emit("error", new Error("gone"));
     twice.emit("close");

@@ -7,36 +7,8 @@ import { type IncomingMessage, request as plainRequest } from "node:http";
 import { connect } from "node:net";
 import { concurrency, leakyBucket } from "@tidegate/core";
 import type { HttpCase } from "./contract-case.ts";
-import { type Site, type SitePlan, visit } from "./site.ts";
-
-const KEY = "127.0.0.1";
-
-function used({ limiter }: Site): number {
-  return limiter.inspect(KEY).results[0]?.used ?? 0;
-}
-
-/** Waits until something is so, and says what is wrong if it does not become so. */
-async function until(isSo: () => boolean, wrong: string): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (!isSo()) {
-    assert.ok(performance.now() < deadline, wrong);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** Waits until so many hits count. */
-function untilUsed(site: Site, count: number): Promise<void> {
-  return until(() => used(site) === count, `there are never ${count} hits that count`);
-}
-
-/** Sends a request, and gives it up once it has been counted. */
-async function giveUp(site: Site): Promise<void> {
-  const before = used(site);
-  const request = plainRequest(site.url, { agent: false });
-  request.on("error", () => {}).end();
-  await untilUsed(site, before + 1);
-  request.destroy();
-}
+import { giveUp, KEY, until, untilUsed, used } from "./giving-up.ts";
+import { type SiteOptions, visit } from "./site.ts";
 
 /** The request as the server has it, below whatever a framework makes of it. */
 function rawRequest(request: unknown): IncomingMessage {
@@ -81,20 +53,26 @@ export const END_CASES: readonly HttpCase[] = [
         assert.deepEqual(await site.statuses(3), [200, 200, 200]);
         await untilUsed(site, 0);
       });
-      await visit(framework, { limiters, answer: { isEndless: true } }, async (site) => {
+      let finish = (): void => {};
+      const wait = () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      await visit(framework, { limiters, answer: { wait } }, async (site) => {
         const held = plainRequest(site.url, { agent: false });
         held.on("error", () => {}).end();
         await untilUsed(site, 1);
         assert.equal((await site.get()).status, 429);
         assert.equal(used(site), 1);
         held.destroy();
+        finish();
         await untilUsed(site, 0);
       });
     },
   },
   {
     ids: ["E2"],
-    title: "requests that fail are given back where that is asked for, those given up as well",
+    title: "requests that fail are given back where that is asked for, and those given up likewise",
     async run(framework) {
       const limiters = [{ limit: 5, skipFailedRequests: true }];
       await visit(framework, { limiters, answer: { status: 500 } }, async (site) => {
@@ -105,16 +83,20 @@ export const END_CASES: readonly HttpCase[] = [
         assert.deepEqual(await site.statuses(2), [200, 200]);
         assert.equal(used(site), 2);
       });
-      const endless: SitePlan = { limiters, answer: { isEndless: true } };
-      await visit(framework, endless, async (site) => {
+      const never = { wait: () => new Promise(() => {}) };
+      const gone: SiteOptions = { limit: 5, skipFailedRequests: true };
+      const given: SiteOptions = { ...gone, refundHangUps: true, holdAfterHangUpMs: 0 };
+      await visit(framework, { limiters: [given], answer: never }, async (site) => {
         await giveUp(site);
         await untilUsed(site, 0);
       });
-      const kept: SitePlan = { ...endless, limiters: [{ limit: 5, skipSuccessfulRequests: true }] };
-      await visit(framework, kept, async (site) => {
-        await giveUp(site);
-        await untilUsed(site, 1);
-      });
+      for (const kept of [gone, { limit: 5, skipSuccessfulRequests: true }]) {
+        await visit(framework, { limiters: [kept], answer: never }, async (site) => {
+          await giveUp(site);
+          await giveUp(site);
+          await untilUsed(site, 2);
+        });
+      }
     },
   },
   {
@@ -123,7 +105,7 @@ export const END_CASES: readonly HttpCase[] = [
     async run(framework) {
       const plans = [
         { policies: [concurrency({ limit: 1 })] },
-        { limit: 5, skipFailedRequests: true },
+        { limit: 5, skipFailedRequests: true, refundHangUps: true },
       ];
       for (const options of plans) {
         let asked = (): void => {};

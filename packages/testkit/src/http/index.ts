@@ -6,6 +6,7 @@
 import type { HttpCase } from "./contract-case.ts";
 import { END_CASES } from "./end-cases.ts";
 import { FIELD_CASES } from "./field-cases.ts";
+import { HANG_UP_CASES } from "./hang-up-cases.ts";
 import { KEY_CASES } from "./key-cases.ts";
 import { LOGIN_CASES } from "./login-cases.ts";
 import { REFUSAL_CASES } from "./refusal-cases.ts";
@@ -36,4 +37,5 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...KEY_CASES,
   ...LOGIN_CASES,
   ...END_CASES,
+  ...HANG_UP_CASES,
 ];

@@ -5,6 +5,7 @@
  * requests to it. The answers of the application are asked for in the requests themselves.
  */
 
+import type { ServerResponse } from "node:http";
 import type { Limiter } from "@tidegate/core";
 import type { GateOptions } from "@tidegate/core/http";
 import { type ManualClock, manualClock } from "@tidegate/core/testing";
@@ -16,8 +17,10 @@ export type SiteOptions = GateOptions<unknown, unknown>;
 export interface SiteAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Never comes to an end. */
-  readonly isEndless?: boolean;
+  /** What the handler waits for before it answers. */
+  readonly wait?: () => Promise<unknown>;
+  /** Handles a request with Node's own response, in the place of an answer. */
+  readonly handle?: (response: ServerResponse) => unknown;
 }
 
 export interface SitePlan {

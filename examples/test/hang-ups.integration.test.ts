@@ -1,0 +1,101 @@
+/**
+ * Clients that hang up while their requests are handled, in processes of their own.
+ */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { RunningExample } from "./running-example.ts";
+
+const SERVER = fileURLToPath(new URL("hang-up-server.mjs", import.meta.url));
+const CLIENTS = 200;
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+
+/** Starts the server in a process of its own, until the test is over. */
+async function serve(framework: string): Promise<string> {
+  const child = spawn(process.execPath, [SERVER, framework], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  for await (const text of child.stdout) {
+    const [address] = ADDRESS.exec(String(text)) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error("the server has ended");
+}
+
+async function textOf(url: string): Promise<string> {
+  return (await fetch(url, { headers: { connection: "close" } })).text();
+}
+
+/** Sends a request, and hangs up a moment later whether it has been answered or not. */
+function hangUp(url: string): Promise<void> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent: false });
+    sent
+      .on("error", () => {})
+      .on("close", resolve)
+      .end();
+    sent.on("socket", (socket) => {
+      socket.once("connect", () => setTimeout(() => sent.destroy(), 30));
+    });
+    sent.on("response", (response) => response.on("error", () => {}).resume());
+  });
+}
+
+/** Asks until a request is answered with a status. */
+async function untilStatus(url: string, expected: number): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  for (;;) {
+    const response = await fetch(url, { headers: { connection: "close" } });
+    await response.text();
+    if (response.status === expected) return;
+    if (performance.now() > deadline) throw new Error(`the last status was ${response.status}`);
+  }
+}
+
+describe.each(["express", "koa", "fastify"])(
+  "under %s, one client that hangs up 200 times",
+  (name) => {
+    it("starts no more handlers than its limits allow", async () => {
+      const address = await serve(name);
+      for (const path of ["/permits", "/failures"]) {
+        await Promise.all(Array.from({ length: CLIENTS }, () => hangUp(address + path)));
+        await hangUp(address + path);
+      }
+      const started = await textOf(`${address}/started`);
+      expect(JSON.parse(started)).toEqual({ "/permits": 2, "/failures": 5 });
+      await untilStatus(`${address}/permits`, 429);
+      await textOf(`${address}/finish`);
+      await untilStatus(`${address}/permits`, 200);
+      await untilStatus(`${address}/failures`, 429);
+    });
+  },
+);
+
+it("server-sent-events: frees the permit of a stream that its client closes", async () => {
+  const example = await RunningExample.start("server-sent-events");
+  onTestFinished(() => example.stop());
+  const url = `${example.addresses[0]}/events`;
+  const streams = [1, 2].map(() => new AbortController());
+  for (const { signal } of streams) expect((await fetch(url, { signal })).status).toBe(200);
+  const refused = await fetch(url);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+  await refused.text();
+  streams[0]?.abort();
+  const deadline = performance.now() + 5_000;
+  let status = 429;
+  while (status === 429 && performance.now() < deadline) {
+    const { signal } = streams[1] as AbortController;
+    const response = await fetch(url, { signal });
+    status = response.status;
+    if (status === 429) await response.text();
+  }
+  expect(status).toBe(200);
+  streams[1]?.abort();
+});

@@ -1,0 +1,166 @@
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { awaitHandler } from "../../src/http/hang-up.ts";
+import { concurrency, SECOND } from "../../src/index.ts";
+import { type FakeOptions, FakeRequest, FakeResponse, Stand } from "./exchange.ts";
+
+const HOLDING: FakeOptions = { policies: [concurrency({ limit: 9 })] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  Stand.closeAll();
+  vi.runAllTimers();
+  vi.useRealTimers();
+});
+
+/** A socket as a client leaves it that has hung up. */
+class FakeSocket extends EventEmitter {
+  destroyed = true;
+  readableEnded = true;
+  errored: Error | null = null;
+  timeout: number | undefined;
+}
+
+/** What is used under a limiter while a request is handled, and after each step. */
+function usedAfter(
+  options: FakeOptions,
+  properties: object,
+  ...steps: readonly ((response: FakeResponse, stand: Stand) => unknown)[]
+): number[] {
+  const stand = new Stand(options, { tellsHandled: true });
+  const response = Object.assign(new FakeResponse(), properties);
+  stand.enter(new FakeRequest(), response);
+  return steps.map((step) => {
+    step(response, stand);
+    return stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used ?? 0;
+  });
+}
+
+const hangUp = (response: FakeResponse) => response.breakOff();
+const end = (response: FakeResponse) => response.end();
+const handled = (response: FakeResponse, { gate }: Stand) => gate.handled(response);
+const wait = (ms: number) => () => vi.advanceTimersByTime(ms);
+
+describe("a request whose client has hung up", () => {
+  it("holds its permit until its handler has ended the response", () => {
+    expect(usedAfter(HOLDING, {}, hangUp, wait(59 * SECOND), end)).toEqual([1, 1, 0]);
+    Stand.closeAll();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("holds it until the framework says that the handler is done, also if it was before", () => {
+    expect(usedAfter(HOLDING, {}, hangUp, handled)).toEqual([1, 0]);
+    expect(usedAfter(HOLDING, {}, handled, hangUp)).toEqual([1, 0]);
+    expect(usedAfter(HOLDING, {}, handled, end)).toEqual([1, 0]);
+    Stand.closeAll();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("holds it until what it streamed has been unpiped", () => {
+    const unpipe = (response: FakeResponse) => response.emit("unpipe");
+    expect(usedAfter(HOLDING, {}, unpipe, hangUp, unpipe)).toEqual([1, 1, 0]);
+  });
+
+  it("holds it for holdAfterHangUpMs at most, with a timer that keeps no process alive", () => {
+    expect(usedAfter(HOLDING, {}, hangUp, wait(59_999), wait(1))).toEqual([1, 1, 0]);
+    const short = { ...HOLDING, holdAfterHangUpMs: 5 };
+    expect(usedAfter(short, {}, hangUp, wait(4), wait(1), end)).toEqual([1, 1, 0, 0]);
+    expect(usedAfter({ ...HOLDING, holdAfterHangUpMs: 0 }, {}, hangUp)).toEqual([0]);
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    usedAfter(HOLDING, {}, hangUp);
+    const timer = setTimer.mock.results.at(-1)?.value as NodeJS.Timeout;
+    expect(timer.hasRef()).toBe(false);
+  });
+
+  it("holds it while its handler goes on to write, which fails", () => {
+    const write = (response: FakeResponse) => response.emit("error", new Error("destroyed"));
+    expect(usedAfter(HOLDING, {}, hangUp, write, end)).toEqual([1, 1, 0]);
+  });
+
+  it("holds it in HTTP/2, which says first that the response has finished", () => {
+    const cancel = (response: FakeResponse) => response.emit("finish") && response.emit("close");
+    const socket = { destroyed: false, readableEnded: false };
+    const properties = { stream: { destroyed: false }, socket };
+    const ended = (response: FakeResponse) => {
+      response.destroyed = true;
+      response.end();
+    };
+    expect(usedAfter(HOLDING, properties, cancel, ended)).toEqual([1, 0]);
+  });
+
+  it("holds none where the connection was handed over, as to a WebSocket", () => {
+    expect(usedAfter(HOLDING, { req: { upgrade: true } }, hangUp)).toEqual([0]);
+  });
+
+  it("is one whose socket was ended or has an error, and not one that the application closed", () => {
+    const own = new Error("upstream is gone");
+    const ofClient = (socket: Partial<FakeSocket>, more: object = {}) =>
+      usedAfter(
+        HOLDING,
+        { socket: Object.assign(new FakeSocket(), socket), ...more },
+        hangUp,
+      )[0] === 1;
+    const local = { readableEnded: false };
+    expect(ofClient({})).toBe(true);
+    expect(ofClient({ ...local, errored: new Error("ECONNRESET") })).toBe(true);
+    expect(ofClient({ ...local, errored: new Error("HPE_INVALID_METHOD") }, { errored: own })).toBe(
+      true,
+    );
+    expect(ofClient({ ...local, timeout: 5_000 })).toBe(true);
+    expect(ofClient(local)).toBe(false);
+    expect(ofClient({ ...local, errored: own }, { errored: own })).toBe(false);
+  });
+
+  it("holds its permit as well where it waits for its turn on a connection", () => {
+    const socket = new FakeSocket();
+    socket.destroyed = false;
+    const queued = { socket: null, req: { socket } };
+    const close = (response: FakeResponse) => {
+      response.destroyed = true;
+      socket.emit("close");
+    };
+    expect(usedAfter(HOLDING, queued, close, end)).toEqual([1, 0]);
+    expect(usedAfter(HOLDING, queued, end, close)).toEqual([0, 0]);
+    expect(socket.listenerCount("close")).toBeLessThanOrEqual(1);
+    const gone = { socket: null, req: { socket: new FakeSocket() } };
+    const ended = (response: FakeResponse) => {
+      response.destroyed = true;
+      response.end();
+    };
+    expect(usedAfter(HOLDING, gone, () => {}, ended)).toEqual([1, 0]);
+  });
+
+  it("has neither failed nor succeeded, unless refundHangUps says that it has failed", () => {
+    const refund = { limit: 9, skipFailedRequests: true, refundHangUps: true };
+    expect(usedAfter({ limit: 9, skipFailedRequests: true }, {}, hangUp, end)).toEqual([1, 1]);
+    expect(usedAfter({ limit: 9, skipSuccessfulRequests: true }, {}, hangUp, end)).toEqual([1, 1]);
+    expect(usedAfter(refund, {}, hangUp, end)).toEqual([1, 0]);
+    expect(usedAfter(refund, {}, hangUp, wait(60_000))).toEqual([1, 0]);
+  });
+
+  it("is charged once its handler is done", () => {
+    const charge = { limit: 9, charge: () => 3 };
+    expect(usedAfter(charge, {}, hangUp, end)).toEqual([1, 4]);
+    expect(usedAfter({ limit: 9, countIf: () => true }, {}, hangUp, end)).toEqual([0, 1]);
+  });
+});
+
+it("so many handlers are waited for after hang-ups, and no more", () => {
+  vi.useRealTimers();
+  const response = { writableEnded: false, on: () => {}, end: () => {} };
+  let done = 0;
+  const stops: (() => void)[] = [];
+  for (let turn = 0; turn < 65_537; turn++) {
+    stops.push(awaitHandler(response, 60_000, () => done++));
+  }
+  expect(done).toBe(1);
+  for (const stop of stops.splice(0, 65_536)) stop();
+  expect(done).toBe(65_537);
+  const stop = awaitHandler(response, 60_000, () => done++);
+  expect(done).toBe(65_537);
+  stop();
+  vi.useFakeTimers();
+});

@@ -1,0 +1,202 @@
+/**
+ * Hang-ups as Node reports them, without a framework: over HTTP/1.1, over HTTP/2, and where a connection is
+ * handed over.
+ */
+
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  ServerResponse,
+  request as send,
+} from "node:http";
+import {
+  connect as connect2,
+  createServer as createServer2,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Framework, type Gate, makeGate, requestHeader, Warnings } from "../../src/http.ts";
+import { concurrency, fixedWindow, type Policy } from "../../src/index.ts";
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+const NODE: Framework<Request, Response> = {
+  method: ({ method }) => method,
+  requestHeader: ({ headers }, name) => requestHeader(headers, name),
+  address: ({ socket }) => socket.remoteAddress,
+  socketAddress: ({ socket }) => socket.remoteAddress,
+  proxyTrust: () => "nobody",
+  header: (response, name) => response.getHeader(name),
+  setHeader: (response, name, value) => {
+    response.setHeader(name, value);
+  },
+  removeHeader: (response, name) => response.removeHeader(name),
+  headersSent: ({ headersSent }) => headersSent,
+  statusCode: ({ statusCode }) => statusCode,
+  events: (response) => response,
+  beforeHeaders: () => {},
+};
+
+const NAMES = { limit: "X-Limit", remaining: "X-Remaining", reset: "X-Reset" };
+
+function gateOf(policy: Policy): Gate<Request, Response> {
+  return makeGate(
+    { policies: [policy], key: () => "ada" },
+    {
+      place: "rateLimit",
+      framework: NODE,
+      warnings: new Warnings(false),
+      ...{ limit: 5, windowMs: 60_000, ipv6Subnet: 56, ipv6SubnetRange: [32, 64] },
+      policy: (limit, windowMs) => fixedWindow({ limit, windowMs }),
+      legacyHeaders: false,
+      legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
+      ...{ sendsRetryAfter: true, countsRefused: false },
+      fieldName: () => "default",
+    },
+  );
+}
+
+/** What the tests of one server share: what is held, and how handlers go on. */
+class Desk {
+  readonly gate = gateOf(concurrency({ limit: 9 }));
+  readonly responses: Response[] = [];
+
+  readonly handle = (request: Request, response: Response): void => {
+    void this.gate.enter(request, response);
+    this.responses.push(response);
+    response.on("error", () => {});
+  };
+
+  get held(): number {
+    return this.gate.limiter?.inspect("ada").results[0]?.used ?? 0;
+  }
+
+  untilHeld(count: number): Promise<unknown> {
+    return vi.waitFor(() => expect(this.held).toBe(count), { interval: 2 });
+  }
+
+  /** The first response, once its client has gone. */
+  async gone(): Promise<Response> {
+    const [response] = this.responses;
+    if (response === undefined) throw new Error("no request has come");
+    await once(response, "close");
+    return response;
+  }
+}
+
+const opened: { close(): unknown }[] = [];
+
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close();
+});
+
+async function portOf(server: Server | Http2Server): Promise<number> {
+  opened.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+async function serve(): Promise<{ desk: Desk; server: Server; port: number; socket: Socket }> {
+  const desk = new Desk();
+  const server = createServer(desk.handle);
+  const port = await portOf(server);
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {}).write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await desk.untilHeld(1);
+  return { desk, server, port, socket };
+}
+
+describe("over HTTP/1.1", () => {
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["ends the connection", (socket) => socket.end()],
+    ["destroys it", (socket) => socket.destroy()],
+    ["resets it", (socket) => socket.resetAndDestroy()],
+    ["sends what is no request", (socket) => socket.write("\0\r\n\r\n")],
+  ])("a client that %s holds its permit until the handler ends the response", async (_, hangUp) => {
+    const { desk, socket } = await serve();
+    const going = desk.gone();
+    hangUp(socket);
+    const response = (await going) as ServerResponse;
+    expect(desk.held).toBe(1);
+    response.write("more");
+    await new Promise(setImmediate);
+    expect(desk.held).toBe(1);
+    response.end("late");
+    expect([desk.held, response.writableEnded]).toEqual([0, true]);
+    socket.destroy();
+  });
+
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ["the response", (response) => response.destroy()],
+    ["the response with an error", (response) => response.destroy(new Error("upstream"))],
+    ["the socket", (response) => response.socket?.destroy()],
+  ])("an application that destroys %s holds nothing", async (_, destroy) => {
+    const { desk } = await serve();
+    const [response] = desk.responses as ServerResponse[];
+    response?.write("begun");
+    if (response !== undefined) destroy(response);
+    await desk.untilHeld(0);
+  });
+
+  it("a connection that is kept alive holds nothing between its requests", async () => {
+    const { desk, socket } = await serve();
+    desk.responses[0]?.end();
+    await desk.untilHeld(0);
+    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await desk.untilHeld(1);
+    socket.destroy();
+    await once(desk.responses[1] as Response, "close");
+    expect(desk.held).toBe(1);
+    desk.responses[1]?.end();
+    expect(desk.held).toBe(0);
+  });
+
+  it("a connection that was handed over holds its permit until it closes", async () => {
+    const desk = new Desk();
+    const server = createServer();
+    server.on("upgrade", (request, socket) => {
+      desk.handle(request, new ServerResponse(request));
+      socket
+        .on("error", () => {})
+        .on("end", () => socket.end())
+        .resume();
+    });
+    const request = send({
+      port: await portOf(server),
+      headers: { connection: "upgrade", upgrade: "x" },
+    });
+    request.on("error", () => {}).end();
+    await desk.untilHeld(1);
+    request.destroy();
+    await desk.untilHeld(0);
+  });
+});
+
+describe("over HTTP/2", () => {
+  it("a client that cancels its stream holds its permit until the handler ends it", async () => {
+    const desk = new Desk();
+    const port = await portOf(createServer2(desk.handle));
+    const session = connect2(`http://127.0.0.1:${port}`);
+    opened.push({ close: () => session.destroy() });
+    const answered = session.request();
+    await desk.untilHeld(1);
+    (desk.responses.shift() as Http2ServerResponse).end("done");
+    await desk.untilHeld(0);
+    answered.close();
+    const cancelled = session.request();
+    cancelled.on("error", () => {});
+    await desk.untilHeld(1);
+    const going = desk.gone();
+    cancelled.close(8);
+    const response = (await going) as Http2ServerResponse;
+    expect(desk.held).toBe(1);
+    response.end("late");
+    expect(desk.held).toBe(0);
+  });
+});
