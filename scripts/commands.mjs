@@ -14,6 +14,7 @@ import { runRuntimes } from "./runtimes.mjs";
 import { runSabotages } from "./sabotage.mjs";
 import { start } from "./start.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
+import { runTools } from "./tools.mjs";
 import { runVitest } from "./vitest.mjs";
 
 /** How many times its usual runs a property makes in `test:all`. */
@@ -27,7 +28,8 @@ const COMMANDS = {
     const built = await build();
     const checked = await check([]);
     const server = await natsServer();
-    return closing([built, checked, server, await tests(args, server.env)]);
+    const tested = await tests(args, server.env);
+    return closing([built, checked, server, tested, await runTools({ download: false })]);
   },
 
   /** Unit, property and type tests, or one of them, straight from the sources: needs no build. */
@@ -38,8 +40,8 @@ const COMMANDS = {
   },
 
   /**
-   * `test` with many more random histories, sabotage that it has to notice, and the packed packages on
-   * every runtime.
+   * `test` with many more random histories, sabotage that it has to notice, and the packed packages in
+   * every tool and on every runtime.
    */
   async all(args) {
     const built = await build();
@@ -47,7 +49,8 @@ const COMMANDS = {
     const server = await natsServer();
     const tested = await tests(args, { ...server.env, TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
     const sabotaged = await runSabotages();
-    return closing([built, checked, server, tested, sabotaged, await runRuntimes()]);
+    const inTools = await runTools({ download: true });
+    return closing([built, checked, server, tested, sabotaged, inTools, await runRuntimes()]);
   },
 
   async build() {

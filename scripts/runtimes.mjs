@@ -5,12 +5,9 @@
  * used by `import` and by `require`, and both must reach one copy; then the unit tests run there.
  */
 
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { execute, ROOT, say, step } from "./steps.mjs";
+import { inConsumer } from "./consumer.mjs";
+import { execute, say, step } from "./steps.mjs";
 import { runVitest } from "./vitest.mjs";
-import { publishedPackages } from "./workspaces.mjs";
 
 const RUNTIMES = [
   { name: "Node 20.19.0", package: "node@20.19.0" },
@@ -21,28 +18,20 @@ const RUNTIMES = [
   { name: "Deno", package: "deno@2.9.6", args: ["run", "-A"] },
 ];
 
-const JEST = "jest@30.5.2";
 const PM2 = "pm2@7.0.4";
 
-const PROGRAMS = ["by-import.mjs", "by-require.cjs", "one-copy.mjs"];
+const PROGRAMS = ["esm/program.js", "cjs/program.js"];
 
 /** Runs the whole matrix and resolves to how many of its steps failed. */
 export async function runRuntimes() {
-  const consumer = mkdtempSync(join(tmpdir(), "tidegate-consumer-"));
-  try {
-    if (!(await step("install the packed packages", () => installPacked(consumer)))) {
-      return { failed: 1 };
-    }
-    let failed = 0;
-    for (const runtime of RUNTIMES) failed += await failuresOn(runtime, consumer);
-    const jest = () => execute("npx", ["-y", JEST, "--rootDir", "."], { cwd: consumer });
-    if (!(await step(`packed packages in CommonJS mode of ${JEST}`, jest))) failed += 1;
+  const failed = await inConsumer([], async (consumer) => {
+    let failedSteps = 0;
+    for (const runtime of RUNTIMES) failedSteps += await failuresOn(runtime, consumer);
     const pm2 = () => execute("node", ["pm2/run.mjs", "npx", "-y", PM2], { cwd: consumer });
-    if (!(await step(`processes under ${PM2}, in both of its modes`, pm2))) failed += 1;
-    return { failed };
-  } finally {
-    rmSync(consumer, { recursive: true, force: true });
-  }
+    const isFine = await step(`processes under ${PM2}, in both of its modes`, pm2);
+    return failedSteps + (isFine ? 0 : 1);
+  });
+  return { failed };
 }
 
 async function failuresOn(runtime, consumer) {
@@ -60,29 +49,4 @@ async function failuresOn(runtime, consumer) {
   };
   if (!(await step(`${name}: unit tests`, unit))) failed += 1;
   return failed;
-}
-
-async function installPacked(consumer) {
-  for (const { folder } of publishedPackages()) {
-    const packed = await execute("npm", ["pack", "--pack-destination", consumer], { cwd: folder });
-    if (packed.code !== 0) return packed;
-  }
-  cpSync(join(ROOT, "tests/runtimes"), consumer, { recursive: true });
-  writeFileSync(
-    join(consumer, "package.json"),
-    JSON.stringify({ name: "consumer", private: true }),
-  );
-  const tarballs = readdirSync(consumer).filter((file) => file.endsWith(".tgz"));
-  const packages = [...tarballs.map((file) => `./${file}`), ...frameworks()];
-  const options = ["--no-audit", "--no-fund", "--prefer-offline"];
-  return execute("npm", ["install", ...options, ...packages], { cwd: consumer });
-}
-
-/** What the packages are used with, in the versions that they are developed with. */
-function frameworks() {
-  return publishedPackages().flatMap(({ manifest: { peerDependencies, devDependencies } }) =>
-    Object.keys(peerDependencies ?? {})
-      .filter((name) => !/^@(tidegate|types)\//.test(name) && devDependencies[name] !== undefined)
-      .map((name) => `${name}@${devDependencies[name]}`),
-  );
 }

@@ -37,8 +37,9 @@ export async function buildDeclarations(entries, folder) {
   }
 }
 
-const EXPORTS = /^export (?:type )?\{[^}]*\};\n?/gm;
+const EXPORTS = /^export (type )?(\{[^}]*\})( from '[^']*')?;\n?/gm;
 
+/** Puts everything that a module exports into the namespace of its function. */
 const functionAsModule = {
   name: "function-as-module",
   renderChunk(code, { fileName, exports }) {
@@ -47,9 +48,14 @@ const functionAsModule = {
     if (!new RegExp(`^declare function ${name}\\b`, "m").test(code)) {
       throw new Error(`${fileName}: a default export must be a function, to have a namespace`);
     }
-    const members = Array.from(code.matchAll(EXPORTS), ([statement]) => `    ${statement.trim()}`);
+    const members = [];
+    const rest = code.replace(EXPORTS, (_statement, type = "", names, from = "") => {
+      const own = from === "" ? names : names.replace(/\w+ as /g, "");
+      members.push(`    export ${type}${own};`);
+      return from === "" ? "" : `import ${type}${names}${from};\n`;
+    });
     return [
-      code.replace(EXPORTS, "").trimEnd(),
+      rest.trimEnd(),
       `declare namespace ${name} {\n${members.join("\n")}\n}`,
       `export = ${name};\n`,
     ].join("\n\n");

@@ -152,11 +152,13 @@ const STEPS: Edits = {
     'export const runVitest = async () => ({ passed: 1, failed: Number(process.env.FAILING === "tests"), skipped: 0 });\n',
   "scripts/sabotage.mjs": () =>
     'export const runSabotages = async () => ({ failed: Number(process.env.FAILING === "sabotage") });\n',
+  "scripts/tools.mjs": () =>
+    'export const runTools = async () => ({ failed: Number(process.env.FAILING === "tools") });\n',
   "scripts/runtimes.mjs": () =>
     'export const runRuntimes = async () => ({ failed: Number(process.env.FAILING === "runtimes") });\n',
 };
 
-const TEST_STEPS = ["build", "check", "nats", "tests"];
+const TEST_STEPS = ["build", "check", "nats", "tests", "tools"];
 
 describe("a command", () => {
   const codes = (program: string, args: readonly string[], failing: readonly string[]) =>

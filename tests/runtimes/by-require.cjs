@@ -1,5 +1,0 @@
-"use strict";
-
-const exercise = require("./exercise.cjs");
-
-exercise(require("@tidegate/core"), require("@tidegate/core/testing"));
