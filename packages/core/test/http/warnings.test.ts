@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { emitWarning, type TidegateWarning, Warnings } from "../../src/http.ts";
@@ -14,12 +15,9 @@ describe("a warning", () => {
     vi.resetModules();
     const foreign = await import("../../src/http/warnings.ts");
     vi.unstubAllGlobals();
-    const emitted = new Promise((heard) => {
-      vi.spyOn(process, "emit").mockImplementation(((_name: string, what: unknown) =>
-        heard(what)) as never);
-    });
+    const emitted = once(process, "warning");
     new foreign.Warnings().say("TIDEGATE_STORE_FAILED", "It was Redis.", new RangeError("timeout"));
-    expect(await emitted).toMatchObject({
+    expect((await emitted)[0]).toMatchObject({
       name: "TidegateWarning",
       code: "TIDEGATE_STORE_FAILED",
       message: expect.stringContaining("It was Redis."),
