@@ -16,6 +16,7 @@ export {
   type Key,
   type KeyAnswer,
   keyOf,
+  type ShownKey,
   storedKey,
 } from "./http/client-key.ts";
 export type { Customs } from "./http/customs.ts";

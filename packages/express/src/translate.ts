@@ -190,8 +190,9 @@ function customsOf(
     fieldName: policyName,
     countsRefused: countsRefused || store !== null,
     onVerdict: (request, _response, verdict, key) => {
-      const text = typeof key === "string" ? key : Buffer.from(key).toString("base64url");
-      Reflect.set(request, property, new RequestInfo(verdict, text, wall));
+      // Text by its type, as users' types have it, and a number if it was one.
+      const shown = ArrayBuffer.isView(key) ? Buffer.from(key).toString("base64url") : key;
+      Reflect.set(request, property, new RequestInfo(verdict, shown as string, wall));
     },
     ...counterOf(given, options, warnings, used, store),
   };

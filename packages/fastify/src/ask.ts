@@ -11,8 +11,8 @@ import {
   type GateOptions,
   inGivenNames,
   isThenable,
-  type Key,
   makeGate,
+  type ShownKey,
   showLimiters,
   type Verdict,
 } from "@tidegate/core/http";
@@ -32,7 +32,7 @@ const ASKED = [
 
 /** What was found out about one request. */
 class Note {
-  key: Key | null = null;
+  key: ShownKey | null = null;
   /** The width of the window, where that is the request's own. */
   windowMs: unknown = null;
   verdict: Verdict | null = null;
@@ -112,6 +112,7 @@ function gateOf(
   const noting: Customs<FastifyRequest, Note> = {
     ...customs,
     framework: NOTES,
+    isQuestion: true,
     onVerdict: (_request, note, verdict, key) => {
       note.verdict = verdict;
       note.key = key;
@@ -152,7 +153,7 @@ function withoutNotes(
     if (typeof given !== "function") return [name, given];
     return [
       name,
-      (request: FastifyRequest, _note: Note, key?: Key) => given(request, undefined, key),
+      (request: FastifyRequest, _note: Note, key?: ShownKey) => given(request, undefined, key),
     ];
   });
   return Object.fromEntries(entries);

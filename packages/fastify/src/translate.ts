@@ -10,11 +10,11 @@ import {
   type GateOptions,
   inGivenNames,
   isThenable,
-  type Key,
   type LegacyNames,
   limitOf,
   makeGate,
   pickGateOptions,
+  type ShownKey,
   type Warnings,
   withKeySecond,
 } from "@tidegate/core/http";
@@ -48,11 +48,11 @@ export interface Settings {
   /** How many requests are refused before clients are banned; null without bans. */
   readonly ban: number | null;
   readonly errorResponseBuilder:
-    | ((request: FastifyRequest, context: errorResponseBuilderContext) => object)
+    | ((request: FastifyRequest, context: errorResponseBuilderContext) => object | string)
     | undefined;
   readonly onBanReach: Told | undefined;
-  /** A key as users know it. */
-  readonly shownKey: (request: FastifyRequest, key: Key | null) => string;
+  /** A key as users know it: text by its type, as users' types have it, and a number if it was one. */
+  readonly shownKey: (request: FastifyRequest, key: ShownKey | null) => string;
 }
 
 export function settingsOf(given: Given, standing: Standing): Settings {
@@ -206,6 +206,7 @@ export function shownKeyOf(given: Given): Settings["shownKey"] {
   const address = addressReader(FASTIFY, given);
   return (request, key) => {
     if (key === null) return "";
+    if (typeof key === "number" || typeof key === "bigint") return key as unknown as string;
     if (typeof key !== "string") return Buffer.from(key).toString("base64url");
     if (staysAsItIs || !key.includes(":")) return key;
     return normalizeIP(address(request) ?? key, subnet === false ? 128 : subnet);

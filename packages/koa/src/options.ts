@@ -3,11 +3,11 @@
  */
 
 import type { Limiter } from "@tidegate/core";
-import type { Cost, GateOptions, Key, MaybePromise, Refusal } from "@tidegate/core/http";
+import type { Cost, GateOptions, MaybePromise, Refusal, ShownKey } from "@tidegate/core/http";
 import type { Context, Next } from "koa";
 
 /** A function of a user's that is told for whom a request counts. */
-export type ContextWithKey<Answer> = (context: Context, key: Key) => MaybePromise<Answer>;
+export type ContextWithKey<Answer> = (context: Context, key: ShownKey) => MaybePromise<Answer>;
 
 /** What the headers are called. */
 export interface HeaderNameOptions {
@@ -104,7 +104,7 @@ export interface RateLimitState {
   readonly after: number;
   /** The headers that tell of the limit, as they were sent. */
   readonly headers: Readonly<Record<string, number>>;
-  readonly id: Key | null;
+  readonly id: ShownKey | null;
   readonly message: string | object;
 }
 

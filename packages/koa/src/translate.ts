@@ -16,18 +16,19 @@ import {
   type GateOptions,
   inGivenNames,
   isCalledBy,
-  type Key,
   keyFunction,
   makeGate,
   onlyGiven,
   optionsIn,
   pickGateOptions,
+  type ShownKey,
   type Spelled,
   sayUnread,
   sayUnreadSubnet,
   spelled,
   Warnings,
   withKeySecond,
+  withNumbers,
 } from "@tidegate/core/http";
 import type { Context } from "koa";
 import { KOA } from "./koa-framework.ts";
@@ -64,7 +65,7 @@ export interface Settings {
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;
   /** A key as users know it: the address that counts, as Koa or the connection has it. */
-  readonly shownKey: (context: Context, key: Key) => Key;
+  readonly shownKey: (context: Context, key: ShownKey) => ShownKey;
 }
 
 export function translate(passed?: Options): Settings {
@@ -75,7 +76,7 @@ export function translate(passed?: Options): Settings {
   refuseStores(given);
   const names = headerNames(given);
   const respelled = spelled(given, FURTHER_NAMES);
-  const options = gateOptionsOf(given, respelled);
+  const options = withNumbers(gateOptionsOf(given, respelled), warnings, respelled.names);
   const customs = customsOf(names, warnings, options.name ?? "default");
   sayUnreadSubnet(options, warnings);
   const sendsNames = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";

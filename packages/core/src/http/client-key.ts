@@ -13,6 +13,9 @@ import { shown } from "../options.ts";
 /** What a limiter counts by. */
 export type Key = string | Uint8Array;
 
+/** A key as users' functions are told it: a number that a key function answered with stays a number. */
+export type ShownKey = Key | number | bigint;
+
 /** What a key function may answer with: several parts are kept apart, and nothing means the address. */
 export type KeyAnswer =
   | Key
@@ -40,9 +43,20 @@ export function keyOf(answer: unknown): Key | null {
   return isKeyAnswer(answer) ? keyIn(answer) : null;
 }
 
+/** The key in an answer as users' functions are told it; null where there is none in it. */
+export function shownKeyOf(answer: unknown): ShownKey | null {
+  const key = keyOf(answer);
+  return key === null || !isNumeric(answer) ? key : answer;
+}
+
+/** What a limiter counts by, of a key as users' functions are told it. */
+export function countedKey(key: ShownKey): Key {
+  return isNumeric(key) ? String(key) : key;
+}
+
 /** The user name in an answer; throws where it is none, since no address stands in for a name. */
-export function nameOf(answer: unknown): Key | null {
-  if (isKeyAnswer(answer)) return keyIn(answer);
+export function nameOf(answer: unknown): ShownKey | null {
+  if (isKeyAnswer(answer)) return shownKeyOf(answer);
   throw new TidegateError(
     "TIDEGATE_KEY_INVALID",
     `a user name must be a string, a number, bytes or an array of strings, got ${shown(answer)}`,
@@ -69,6 +83,10 @@ export function storedKey(key: Key): string {
 function isKeyAnswer(answer: unknown): answer is KeyAnswer {
   if (answer === undefined || answer === null || isPart(answer)) return true;
   return Array.isArray(answer) ? answer.every(isPart) : ArrayBuffer.isView(answer);
+}
+
+function isNumeric(answer: unknown): answer is number | bigint {
+  return typeof answer === "number" || typeof answer === "bigint";
 }
 
 function isPart(part: unknown): part is string | number | bigint {

@@ -5,7 +5,7 @@
 
 import { awaitEnd, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import type { Cost, GatePlan } from "./gate-plan.ts";
 import type { Passing } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
@@ -28,7 +28,7 @@ export function conclude<Request, Response>(
   request: Request,
   response: Response,
   budget: Budget,
-  key: Key,
+  key: ShownKey,
   cost: Cost,
   verdict: Verdict,
   followed: readonly Hit[] | null,
@@ -50,7 +50,7 @@ function outcome<Request, Response>(
   request: Request,
   response: Response,
   budget: Budget,
-  key: Key,
+  key: ShownKey,
   cost: Cost,
   verdict: Verdict,
   names: readonly string[] | null,

@@ -5,7 +5,7 @@
 import type { LimiterOptions } from "../limiter/limiter-options.ts";
 import type { Limiter } from "../limiter.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import type { LegacyFields } from "./fields.ts";
 import type { Framework } from "./framework.ts";
 import type { Counter, Verdict } from "./verdict.ts";
@@ -44,10 +44,12 @@ export interface Customs<Request, Response> {
   readonly counterOf?: ((limiter: Limiter) => Counter) | undefined;
   /** Whether the adapter tells the gate when a handler is done. */
   readonly tellsHandled?: boolean | undefined;
+  /** Whether the application acts on what a dry run finds, so that the limiter is enforced all the same. */
+  readonly isQuestion?: boolean | undefined;
   /** Whether nothing is counted, so that a request may come more than once. */
   readonly onlyLooks?: boolean | undefined;
   /** Told of every verdict before anything is written. */
   readonly onVerdict?:
-    | ((request: Request, response: Response, verdict: Verdict, key: Key) => void)
+    | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)
     | undefined;
 }

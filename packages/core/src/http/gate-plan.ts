@@ -6,7 +6,7 @@ import type { Ipv6Subnet } from "./address-key.ts";
 import type { AddressList } from "./address-list.ts";
 import type { Budget, Budgets } from "./budget.ts";
 import type { ClientAddress } from "./client-address.ts";
-import type { Key, KeyAnswer } from "./client-key.ts";
+import type { KeyAnswer, ShownKey } from "./client-key.ts";
 import type { Framework } from "./framework.ts";
 import type { Omission } from "./omission.ts";
 import type { Partitioner } from "./partition-key.ts";
@@ -26,7 +26,7 @@ export type Asked<Request, Response, Answer> = (
 export type AskedWithKey<Request, Response, Answer> = (
   request: Request,
   response: Response,
-  key: Key,
+  key: ShownKey,
 ) => MaybePromise<Answer>;
 
 /** What a hit costs: a number, or a number for each policy that differs, by its name. */
@@ -67,13 +67,15 @@ export interface GatePlan<Request, Response> {
 
   /** Told of every verdict before anything is written. */
   readonly onVerdict:
-    | ((request: Request, response: Response, verdict: Verdict, key: Key) => void)
+    | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)
     | null;
   readonly onLimited: ((request: Request, response: Response, refusal: Refusal) => unknown) | null;
   /** Whether what that throws at once is for the framework. */
   readonly limitedMayThrow: boolean;
   readonly onError: OnError;
   readonly dryRun: boolean;
+  /** Whether what a limiter refuses is refused, as its events say. */
+  readonly enforces: boolean;
 
   readonly identifier: Asked<Request, Response, string> | null;
   readonly partition: Partitioner<Request, Response> | null;

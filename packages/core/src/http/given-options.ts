@@ -6,7 +6,7 @@
 
 import { TidegateError } from "../errors.ts";
 import { nearest, shown } from "../options.ts";
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
 import type { Spelled } from "./spelling.ts";
@@ -108,7 +108,7 @@ export function optionsIn<Options extends object>(
  */
 export function withKeySecond<Request, Response>(
   options: GateOptions<Request, Response>,
-  shown: (request: Request, key: Key) => unknown = (_request, key) => key,
+  shown: (request: Request, key: ShownKey) => unknown = (_request, key) => key,
 ): GateOptions<Request, Response> {
   const turned: Record<string, AskedWithKey<Request, Response, unknown>> = {};
   for (const name of TOLD_THE_KEY) {

@@ -85,6 +85,7 @@ export function makeGate<Request extends object, Response>(
     limitedMayThrow: customs.limitedMayThrow === true && onError === "throw",
     onError,
     dryRun: flag("dryRun", given.dryRun ?? false),
+    enforces: given.dryRun !== true || customs.isQuestion === true,
     identifier: isNamed && typeof identifier === "function" ? identifier : null,
     partition: isNamed ? partition : null,
     exposed: exposes ? (budgets.usual.fields?.exposedNames() ?? ["Retry-After"]) : null,

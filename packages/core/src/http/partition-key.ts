@@ -7,7 +7,7 @@
 
 import { createHmac } from "node:crypto";
 import { invalidOption, knownOptions } from "../options.ts";
-import type { Key } from "./client-key.ts";
+import { countedKey, type ShownKey } from "./client-key.ts";
 import type { Asked } from "./gate-plan.ts";
 import { fieldBytes } from "./structured-field.ts";
 import { isThenable, type MaybePromise } from "./thenable.ts";
@@ -34,7 +34,7 @@ export type PartitionKey<Request, Response> =
 export type Partitioner<Request, Response> = (
   request: Request,
   response: Response,
-  key: Key,
+  key: ShownKey,
 ) => MaybePromise<string | null>;
 
 export function partitioner<Request, Response>(
@@ -56,7 +56,7 @@ export function partitioner<Request, Response>(
   }
   if (bytes !== 9 && bytes !== 12) throw invalidOption("partitionKey.bytes", "9 or 12", bytes);
   return (_request, _response, key) => {
-    const digest = createHmac("sha256", secret).update(key).digest();
+    const digest = createHmac("sha256", secret).update(countedKey(key)).digest();
     return fieldBytes(digest.subarray(0, bytes));
   };
 }

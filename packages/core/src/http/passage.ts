@@ -11,7 +11,14 @@ import { checkSubnet, type Ipv6Subnet } from "./address-key.ts";
 import type { AddressList } from "./address-list.ts";
 import { checkArguments, type Hit } from "./aftermath.ts";
 import type { Budget } from "./budget.ts";
-import { type Key, type KeyAnswer, keyOf, nameOf } from "./client-key.ts";
+import {
+  countedKey,
+  type Key,
+  type KeyAnswer,
+  nameOf,
+  type ShownKey,
+  shownKeyOf,
+} from "./client-key.ts";
 import { conclude, isFollowed } from "./conclude.ts";
 import { isPreflight } from "./cors.ts";
 import type { AskedWithKey, Cost, GatePlan } from "./gate-plan.ts";
@@ -27,7 +34,7 @@ export class Passage<Request, Response> {
   readonly #request: Request;
   readonly #response: Response;
   #budget: Budget;
-  #key: Key | null = null;
+  #key: ShownKey | null = null;
   #limit: CallOptions["limit"] = undefined;
   #cost: Cost = 1;
   #hits: Hit[] | null = null;
@@ -57,7 +64,7 @@ export class Passage<Request, Response> {
 
   #byAnswer(answer: KeyAnswer | false): Passing {
     if (answer === false) return this.#keyed(null);
-    const key = keyOf(answer);
+    const key = shownKeyOf(answer);
     if (key !== null) return this.#keyed(key);
     this.#plan.warnings.say("TIDEGATE_KEY_EMPTY");
     return this.#byAddress();
@@ -88,7 +95,7 @@ export class Passage<Request, Response> {
     return this.#refuse(refusal);
   }
 
-  #keyed(key: Key | null): Passing {
+  #keyed(key: ShownKey | null): Passing {
     this.#key = key;
     const { block } = this.#plan;
     return block === null ? this.#unblocked(false) : this.#then(this.#isIn(block), this.#unblocked);
@@ -148,18 +155,23 @@ export class Passage<Request, Response> {
   #weighed(cost: Cost): Passing {
     // What is given back later is what is taken now, whatever becomes of the user's object.
     this.#cost = typeof cost === "object" && cost !== null ? { ...cost } : cost;
-    return this.#then(this.#count(this.#budget, this.#key as Key), this.#counted);
+    return this.#then(this.#count(this.#budget), this.#counted);
   }
 
-  #count({ counter }: Budget, key: Key): MaybePromise<Verdict | null> {
+  #count({ counter }: Budget): MaybePromise<Verdict | null> {
+    const key = this.#countedKey();
     const cost = this.#cost;
-    const { afterwards } = this.#plan;
+    const { afterwards, enforces } = this.#plan;
     const onlyLooks = afterwards !== null && afterwards.countIf !== null;
-    if (this.#limit === undefined && typeof cost === "number") {
+    if (enforces && this.#limit === undefined && typeof cost === "number") {
       return onlyLooks ? counter.peek(key, cost) : counter.check(key, cost);
     }
     const [units, weights] = checkArguments(cost);
-    const options = this.#limit === undefined ? weights : { ...weights, limit: this.#limit };
+    const options = {
+      ...weights,
+      ...(this.#limit !== undefined && { limit: this.#limit }),
+      ...(!enforces && { enforced: false }),
+    };
     return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
   }
 
@@ -191,7 +203,7 @@ export class Passage<Request, Response> {
   }
 
   #countName(): Passing {
-    return this.#then(this.#count(this.#budget, this.#key as Key), this.#agreed);
+    return this.#then(this.#count(this.#budget), this.#agreed);
   }
 
   /** Both budgets have to agree: what the second refuses is given back to the first. */
@@ -207,8 +219,12 @@ export class Passage<Request, Response> {
     return this.#decided(verdict);
   }
 
+  #countedKey(): Key {
+    return countedKey(this.#key as ShownKey);
+  }
+
   #hit(verdict: Verdict): Hit {
-    return { budget: this.#budget, key: this.#key as Key, cost: this.#cost, verdict };
+    return { budget: this.#budget, key: this.#countedKey(), cost: this.#cost, verdict };
   }
 
   #decided(verdict: Verdict): Passing {
@@ -217,7 +233,7 @@ export class Passage<Request, Response> {
     const followed = isFollowed(plan, budget, verdict)
       ? (this.#hits ?? [this.#hit(verdict)])
       : null;
-    const key = this.#key as Key;
+    const key = this.#key as ShownKey;
     const cost = this.#cost;
     return conclude(plan, this.#request, this.#response, budget, key, cost, verdict, followed);
   }
@@ -228,7 +244,8 @@ export class Passage<Request, Response> {
 
   #isIn(list: AddressList | AskedWithKey<Request, Response, unknown>): MaybePromise<unknown> {
     if (typeof list === "function") return this.#ask(list);
-    return list.has(this.#key, list.hasAddresses ? this.#plan.client.listed(this.#request) : []);
+    const key = this.#key === null ? null : countedKey(this.#key);
+    return list.has(key, list.hasAddresses ? this.#plan.client.listed(this.#request) : []);
   }
 
   #ask<Answer>(question: AskedWithKey<Request, Response, Answer>): MaybePromise<Answer> {

@@ -2,7 +2,7 @@
  * What an adapter gets when a request may not pass: everything but the framework's own way to say so.
  */
 
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import type { RefusedBy } from "./problem.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly status: number;
   /** The wait in seconds that was sent as Retry-After; 0 where none helps and none was sent. */
   readonly retryAfterSeconds: number;
-  readonly key: Key | null;
+  readonly key: ShownKey | null;
   /** Null when nobody was asked. */
   readonly verdict: Verdict | null;
   /** Whether the request costs more than a limit allows at all, so that no wait helps. */

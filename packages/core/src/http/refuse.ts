@@ -7,7 +7,7 @@
 
 import type { PolicyResult } from "../decision.ts";
 import type { Budget } from "./budget.ts";
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import { exposeHeaders } from "./cors.ts";
 import type { Cost, GatePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
@@ -19,7 +19,7 @@ const RETRY_AFTER = "Retry-After";
 
 interface Cause {
   readonly reason: RefusedBy;
-  readonly key: Key | null;
+  readonly key: ShownKey | null;
   readonly verdict: Verdict | null;
   /** Whose verdict it is. */
   readonly budget?: Budget;

@@ -66,6 +66,7 @@ export function straightWay<Request, Response>(
   const { counter, limiter } = plan.budgets.usual;
   const countIf = afterwards?.countIf ?? null;
   const steps = [skip, key, block, allow, windowMs, limit, username, countIf];
+  if (!plan.enforces) return null;
   if (steps.some((step) => step !== null) || counter !== limiter) return null;
   if (!(limiter instanceof StoreLimiter)) return null;
   if (typeof subnet === "function" || typeof cost !== "number") return null;

@@ -5,7 +5,7 @@
  * Nothing is said where headers are out already, or where a dry run is to show no trace.
  */
 
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import { exposeHeaders } from "./cors.ts";
 import type { Fields } from "./fields.ts";
 import type { GatePlan } from "./gate-plan.ts";
@@ -23,7 +23,7 @@ export function tellFields<Request, Response>(
   request: Request,
   response: Response,
   fields: Fields,
-  key: Key,
+  key: ShownKey,
   verdict: Verdict,
 ): Told | Promise<Told> {
   if (plan.dryRun || plan.framework.headersSent(response)) return null;
@@ -48,7 +48,7 @@ function tellNamed<Request, Response>(
   request: Request,
   response: Response,
   fields: Fields,
-  key: Key,
+  key: ShownKey,
   verdict: Verdict,
   answer: unknown,
 ): Told | Promise<Told> {

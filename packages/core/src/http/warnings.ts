@@ -21,6 +21,7 @@ export type WarningCode =
   | "TIDEGATE_COUNTED_TWICE"
   | "TIDEGATE_MADE_PER_REQUEST"
   | "TIDEGATE_DECORATOR_TAKEN"
+  | "TIDEGATE_ROUTE_UNLIMITED"
   | "TIDEGATE_STORE_REUSED"
   | "TIDEGATE_STORE_HITS"
   | "TIDEGATE_STORE_RESET_TIME"
@@ -115,6 +116,12 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     meaning:
       "The application has a decorator of the same name already. That one is left as it is, and the plugin's own is not there.",
     remedy: "Register the plugin before whatever makes the other, or rename the other.",
+  },
+  TIDEGATE_ROUTE_UNLIMITED: {
+    switch: "routes",
+    meaning: "A route was defined before the plugin had loaded, so the plugin does not limit it.",
+    remedy:
+      "Have `app.register(rateLimit, …)` awaited before routes are defined. A route that is meant to have no limit says so by `config: { rateLimit: false }`.",
   },
   TIDEGATE_STORE_REUSED: {
     switch: "unsharedStore",

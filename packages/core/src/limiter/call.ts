@@ -6,7 +6,7 @@
  */
 
 import { TidegateError } from "../errors.ts";
-import { invalidOption, knownOptions, shown, wholeNumber } from "../options.ts";
+import { flag, invalidOption, knownOptions, shown, wholeNumber } from "../options.ts";
 import { limitMax } from "../policies/limit-max.ts";
 import type { Policy } from "../policies/policy.ts";
 
@@ -24,6 +24,12 @@ export interface CallOptions {
    * @default 1 for every policy
    */
   readonly weights?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Whether the caller refuses what the decision refuses. Only the event of the decision says so.
+   *
+   * @default true
+   */
+  readonly enforced?: boolean | undefined;
 }
 
 /** What a release may be told beside its cost. */
@@ -57,6 +63,7 @@ export class Call {
   readonly costs: number[];
   /** The weights that made the costs, one per policy; null when every policy has weight 1. */
   weights: readonly number[] | null = null;
+  enforced = true;
   readonly #policies: readonly Policy[];
   readonly #names: readonly string[];
 
@@ -72,12 +79,14 @@ export class Call {
     const given = options === undefined ? undefined : copied(options);
     const { limits, costs } = this;
     this.weights = null;
+    this.enforced = true;
     for (let index = 0; index < limits.length; index++) {
       limits[index] = this.#policies[index]!.limit;
       costs[index] = cost;
     }
     if (given === undefined) return;
-    const { limit, weights } = given;
+    const { limit, weights, enforced = true } = given;
+    this.enforced = flag("enforced", enforced);
     if (limit !== undefined) this.#readLimits(limit);
     if (weights !== undefined) this.#readWeights(cost, weights);
   }
@@ -119,9 +128,9 @@ export class Call {
 /** The options of a call as they are now, without whatever computes them. */
 function copied(options: CallOptions): CallOptions {
   const given: CallOptions = options;
-  knownOptions("the call", options, ["limit", "weights"]);
-  const { limit, weights } = given;
-  return { limit: withoutCode(limit), weights: withoutCode(weights) };
+  knownOptions("the call", options, ["limit", "weights", "enforced"]);
+  const { limit, weights, enforced } = given;
+  return { limit: withoutCode(limit), weights: withoutCode(weights), enforced };
 }
 
 function withoutCode<Given>(given: Given): Given {

@@ -61,6 +61,11 @@ export class Decider {
     this.#refusedCounts = policies.map(() => false);
   }
 
+  /** Whether the caller of the last decision enforces it. */
+  get enforced(): boolean {
+    return this.#call.enforced;
+  }
+
   /** Decides about a key at the store's time. */
   decide(
     mode: Mode,

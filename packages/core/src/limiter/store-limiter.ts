@@ -242,8 +242,9 @@ export class StoreLimiter implements Limiter {
     const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
     if (mode === "peek") return decision;
+    const { enforced } = this.#decider;
     this.#count(decision);
-    if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
+    if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision, enforced });
     return decision;
   }
 
@@ -256,7 +257,9 @@ export class StoreLimiter implements Limiter {
     const decision = usual.check(low, cost);
     if (decision === null) return this.#decideTaken("check", key, cost, undefined);
     this.#count(decision);
-    if (hearsDecisions()) publishDecision({ limiter: this.name, key, cost, decision });
+    if (hearsDecisions()) {
+      publishDecision({ limiter: this.name, key, cost, decision, enforced: true });
+    }
     return decision;
   }
 

@@ -27,6 +27,8 @@ export interface DecisionEvent {
   readonly key: string | Uint8Array;
   readonly cost: number;
   readonly decision: Decision;
+  /** False where the caller does not refuse what the decision refuses, as in a dry run. */
+  readonly enforced: boolean;
 }
 
 /** Published on `tidegate:pressure`, at most once a second, when keys that still count were given up. */

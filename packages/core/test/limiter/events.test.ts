@@ -50,6 +50,21 @@ describe("the channel of decisions", () => {
     expect(events[2]!.decision).toBe(decisions[2]);
   });
 
+  it("says of each whether the caller enforces it", () => {
+    const limiter = api();
+    const events = listen<DecisionEvent>(CHANNELS.decision);
+    limiter.check("ada");
+    limiter.check("ada", 1, { enforced: false });
+    limiter.check("ada", 1, { enforced: true, limit: 1 });
+    limiter.charge("ada", 1, { enforced: false });
+    limiter.check("ada");
+    expect(events.map(({ enforced }) => enforced)).toEqual([true, false, true, false, true]);
+    expect(() => limiter.check("ada", 1, { enforced: "no" as never })).toThrow(
+      /^'enforced' must be true or false, got "no"/,
+    );
+    expect(events).toHaveLength(5);
+  });
+
   it("carries no peek, inspect, refund, reset or block", () => {
     const limiter = api();
     const decision = limiter.check("ada");

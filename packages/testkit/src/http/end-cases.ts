@@ -3,9 +3,10 @@
  */
 
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { connect } from "node:net";
-import { concurrency, leakyBucket } from "@tidegate/core";
+import { CHANNELS, concurrency, type DecisionEvent, leakyBucket } from "@tidegate/core";
 import type { HttpCase } from "./contract-case.ts";
 import { giveUp, KEY, until, untilUsed, used } from "./giving-up.ts";
 import { type SiteOptions, visit } from "./site.ts";
@@ -171,6 +172,30 @@ export const END_CASES: readonly HttpCase[] = [
           false,
         );
       });
+    },
+  },
+  {
+    ids: ["E4"],
+    title: "events of a dry run say that nothing was enforced",
+    async run(framework) {
+      const enforced: boolean[] = [];
+      const note = (event: unknown): void => {
+        enforced.push((event as DecisionEvent).enforced);
+      };
+      subscribe(CHANNELS.decision, note);
+      try {
+        const key = (): string => KEY;
+        for (const options of [{}, { key }, { key, limit: () => 1 }, { cost: () => 2 }]) {
+          for (const dryRun of [true, false]) {
+            await visit(framework, { limit: 1, dryRun, ...options }, async (site) => {
+              await site.statuses(2);
+            });
+            assert.deepEqual(enforced.splice(0), [!dryRun, !dryRun]);
+          }
+        }
+      } finally {
+        unsubscribe(CHANNELS.decision, note);
+      }
     },
   },
   {

@@ -190,6 +190,29 @@ export const KEY_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["K26"],
+    title: "a key that is a number stays one for users' functions, and counts as its text",
+    async run(framework) {
+      for (const answer of [42, 42n]) {
+        const told: unknown[] = [];
+        const note = (...given: readonly unknown[]): false => {
+          // At which place the key is told differs by framework.
+          told.push(given.find((one) => typeof one === typeof answer));
+          return false;
+        };
+        const onLimited = (...given: readonly unknown[]): void => {
+          note(...given.map((one) => Reflect.get(one as object, "key")));
+        };
+        const options = { limit: () => 1, key: () => answer, allow: note, onLimited };
+        await visit(framework, options, async (site) => {
+          assert.deepEqual(await site.statuses(2), [200, 429]);
+          assert.equal(site.limiter.inspect("42").known, true);
+        });
+        assert.deepEqual(told, [answer, answer, answer]);
+      }
+    },
+  },
+  {
     ids: ["K7", "W15"],
     title:
       "an empty key counts by address instead of for everybody; false passes where that is meant",
