@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { explainAll, rowsTold } from "@tidegate/testkit/http";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Make, sendThroughBoth } from "./differential/both.ts";
+import { type Make, optionsFor, sendThroughBoth } from "./differential/both.ts";
 import { ROWS } from "./differential/rows.ts";
 import { SCENARIOS } from "./differential/scenario.ts";
 
@@ -30,6 +32,23 @@ describe("what differs from koa-ratelimit", () => {
     expect(responses).toBeGreaterThan(2_000);
     expect(rows).toEqual(ROWS.map(({ id }) => id).sort());
   }, 120_000);
+
+  it("is looked for with every option that its page names", () => {
+    const require = createRequire(import.meta.url);
+    const page = readFileSync(join(dirname(require.resolve("koa-ratelimit")), "README.md"), "utf8");
+    const [, list = ""] = /## Options\n([\s\S]*?)\n## /.exec(page) ?? [];
+    const names = Array.from(list.matchAll(/^\* `(\w+)`/gm), ([, name = ""]) => name);
+    expect(names.length).toBeGreaterThan(10);
+    const given = fc
+      .sample(SCENARIOS, { numRuns: SCENARIOS_COUNT, seed: SEED })
+      .map(({ options }) => optionsFor(options));
+    const known = given.flatMap((options) => [
+      ...Object.keys(options),
+      ...Object.keys(options["headers"] ?? {}),
+    ]);
+    // Each application has a Map of its own.
+    expect(names.filter((name) => ![...known, "db"].includes(name))).toEqual([]);
+  });
 
   it("is told by the rows of the page", () => {
     const page = new URL("../../../docs/reference/koa-differences.md", import.meta.url);

@@ -8,10 +8,13 @@ import { withApp } from "./app.ts";
 
 const { emitWarning } = process;
 let warnings: (string | undefined)[] = [];
+let warningTexts: string[] = [];
 
 beforeEach(() => {
   warnings = [];
-  process.emitWarning = ((_text: string, { code }: NodeJS.EmitWarningOptions) => {
+  warningTexts = [];
+  process.emitWarning = ((text: string, { code }: NodeJS.EmitWarningOptions) => {
+    warningTexts.push(text);
     warnings.push(code);
   }) as typeof emitWarning;
 });
@@ -73,6 +76,20 @@ describe("options", () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([null, 100, "api", false, []])("that are %j instead are refused", (given) => {
+    expect(() => rateLimit(given as never)).toThrow(TidegateError);
+    expect(() => rateLimit(given as never)).toThrow(/^rateLimit takes an options object, got /);
+  });
+
+  it("that are numbers as text count as the numbers, with a warning that names them", () => {
+    const { limiter } = rateLimit({ max: "5", duration: "60000" } as never);
+    expect(limiter.policies).toMatchObject([{ limit: 5, windowMs: 60_000 }]);
+    expect(warnings).toEqual(["TIDEGATE_NUMBER_AS_TEXT"]);
+    expect(warningTexts).toEqual([expect.stringContaining(`'max' is "5"`)]);
+    expect(() => rateLimit({ max: "5 " } as never)).toThrow(/^'max' must be a number/);
+    expect(() => rateLimit({ duration: "1e3" } as never)).toThrow(/^'duration' must be/);
+  });
+
   it("that nobody knows are said once, and can be kept quiet", () => {
     rateLimit({ maxx: 5, tiemout: 3 } as never);
     rateLimit({ maxx: 5, validate: { knownOptions: false } } as never);
@@ -87,6 +104,19 @@ describe("options", () => {
 });
 
 describe("safety nets", () => {
+  it("find a function that is mounted instead of the middleware that it makes", async () => {
+    const app = new Koa();
+    const errors: unknown[] = [];
+    app.on("error", (error) => errors.push(error.message));
+    await withApp(app, [rateLimit as never], async (site) => {
+      expect(await site.statuses(1)).toEqual([500]);
+    });
+    expect(errors).toEqual([
+      expect.stringMatching(/^rateLimit makes a middleware and is none: write app.use\(rateLimit/),
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   it("find a limiter that is made for each request", async () => {
     const perRequest: Koa.Middleware = (context, next) => rateLimit({ max: 1 })(context, next);
     await withApp(new Koa(), [perRequest], async (app) => {

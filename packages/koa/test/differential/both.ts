@@ -52,11 +52,17 @@ function application({ options, peculiarity }: Scenario, make: Make): Koa {
     context.set(BEFORE);
     await next();
     // What later middleware sees of a refusal.
-    const { message, id } = context.state["rateLimit"] ?? {};
-    if (id !== undefined) context.set("x-told", JSON.stringify([message, id]));
+    const { message, id, after, headers } = context.state["rateLimit"] ?? {};
+    if (id === undefined) return;
+    context.set({
+      "x-told": JSON.stringify([message, id]),
+      "x-told-after": String(after),
+      "x-told-headers": Object.keys(headers).join(),
+    });
   });
   app.use(make(peculiarity === "numeric-text" ? withText(options) : optionsFor(options)));
-  if (peculiarity === "stacked") app.use(make({ ...optionsFor(options), max: options.max + 1 }));
+  if (peculiarity === "stacked")
+    app.use(make({ ...optionsFor(options), max: (options.max ?? 0) + 1 }));
   return app.use((context) => {
     context.body = "admitted";
   });
@@ -68,15 +74,19 @@ function withText(given: ScenarioOptions): Record<string, unknown> {
   return { ...same, max: String(max), ...(status !== undefined && { status: String(status) }) };
 }
 
-function optionsFor(given: ScenarioOptions): Record<string, unknown> {
+export function optionsFor(given: ScenarioOptions): Record<string, unknown> {
   const { max, duration, keyed, renames, throws, lists, answersItself, ...same } = given;
   const user = (context: Context): string => context.get("x-user");
+  const named = { text: (name: string) => name, number: (name: string) => name.length };
+  const headers = { remaining: "Left", reset: "Until", total: "All" };
   const all: Record<string, unknown> = {
     ...same,
     ...{ driver: "memory", max, duration },
     ...(throws && { throw: true }),
-    ...(keyed && { id: (context: Context) => user(context) !== "nobody" && user(context) }),
-    ...(renames && { headers: { remaining: "Left", reset: "Until", total: "All" } }),
+    ...(keyed !== null && {
+      id: (context: Context) => user(context) !== "nobody" && named[keyed](user(context)),
+    }),
+    ...(renames !== null && { headers: renames === "all" ? headers : { remaining: "Left" } }),
     ...(lists && {
       whitelist: async (context: Context) => user(context) === "listed",
       blacklist: (context: Context) => user(context) === "bad",

@@ -6,6 +6,7 @@ import { type Difference, isOfKeeping, type Pair, type Row } from "@tidegate/tes
 import { BEFORE } from "./both.ts";
 import type { Peculiarity, Scenario } from "./scenario.ts";
 
+const WAITS = ["retry-after", "x-told-after"];
 const RESETS = ["x-ratelimit-reset", "until"];
 
 function isReset({ what, theirs, ours }: Difference): boolean {
@@ -13,7 +14,7 @@ function isReset({ what, theirs, ours }: Difference): boolean {
 }
 
 function isWait({ what, theirs, ours }: Difference): boolean {
-  return what === "retry-after" && Number(ours) === Number(theirs) + 1;
+  return WAITS.includes(what) && Number(ours) === Number(theirs) + 1;
 }
 
 /** A header set before the refusal was thrown, which only theirs loses. */

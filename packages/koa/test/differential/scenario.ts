@@ -16,10 +16,11 @@ export const PECULIARITIES = [
 export type Peculiarity = (typeof PECULIARITIES)[number];
 
 export interface ScenarioOptions {
-  readonly max: number;
-  readonly duration: number;
-  readonly keyed: boolean;
-  readonly renames: boolean;
+  readonly max: number | undefined;
+  readonly duration: number | undefined;
+  readonly keyed: "text" | "number" | null;
+  readonly renames: "all" | "some" | null;
+  readonly namespace: string | undefined;
   readonly disableHeader: boolean | undefined;
   readonly errorMessage: string | object | undefined;
   readonly status: number | undefined;
@@ -69,13 +70,16 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
     "long-waits": [LONG_MS],
   };
   const limits: Partial<Record<Peculiarity, readonly number[]>> = {
-    ...{ "limit-zero": [0], infinite: [Number.POSITIVE_INFINITY] },
+    ...{ "limit-zero": [0], infinite: [Number.POSITIVE_INFINITY], "long-waits": [1] },
   };
+  // What is peculiar about the others shows at limits that are reached.
+  const usual = peculiarity === "none" ? [undefined] : [];
   return fc.record({
-    max: fc.constantFrom(...(limits[peculiarity] ?? [1, 2, 3, 4])),
-    duration: fc.constantFrom(...(windows[peculiarity] ?? WINDOWS)),
-    keyed: isAddressed ? fc.constant(false) : fc.boolean(),
-    renames: fc.constantFrom(false, false, true),
+    max: fc.constantFrom(...(limits[peculiarity] ?? [1, 2, 3, 4, ...usual])),
+    duration: fc.constantFrom(...(windows[peculiarity] ?? [...WINDOWS, ...usual])),
+    keyed: isAddressed ? fc.constant(null) : fc.constantFrom("text", "number", null, null),
+    renames: fc.constantFrom<"all" | "some" | null>(null, null, "all", "some"),
+    namespace: fc.constantFrom(undefined, "shop"),
     disableHeader: fc.constantFrom(undefined, false, true),
     errorMessage: fc.constantFrom<string | object | undefined>(
       ...[undefined, undefined, "No more.", { error: "no more" }],
