@@ -21,6 +21,7 @@ import {
   sayUnreadSubnet,
   spelled,
   type Warnings,
+  withNumbers,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
@@ -52,6 +53,9 @@ const OF_REGISTER = ["prefix", "logLevel", "logSerializers"];
 /** What says what is counted, in one way or the other. */
 const COUNTED = ["policies", "limit", "windowMs"] as const;
 
+/** What means something else with the preset `login`, or is only there with it. */
+const OF_LOGIN = [...COUNTED, "key", "username", "addressLimit"] as const;
+
 const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
 
 /** One level, with each option under one name. */
@@ -70,26 +74,39 @@ export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 
 /** @param passed options, the plugin's with what Fastify's own `register` takes among them */
 export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
-  const given = onlyGiven(passed);
+  const given = onlyGiven(withoutOff(passed));
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
   sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
   refuseStores(given);
   const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
-  const inMs = { ...given, timeWindow: windowMsOf(timeWindow) };
-  const respelled = spelled(inMs, FURTHER_NAMES);
-  const { options, names } = respelled;
+  const read = { ...given, timeWindow: windowMsOf(timeWindow), allowList: listOf(allowList) };
+  const respelled = spelled(read, FURTHER_NAMES);
+  const { names } = respelled;
+  const options = withNumbers<FastifyRequest, FastifyReply>(respelled.options, warnings, names);
   const { limit } = options;
   const key = keyFunction<FastifyRequest, FastifyReply>(respelled);
   if (typeof limit === "number") limitOf(names["limit"] ?? "limit", limit);
   check(given);
   sayUnreadSubnet({ ...given, key }, warnings);
   return {
-    ...unset(passed),
+    ...unset(withoutOff(passed)),
     ...onlyGiven({
       ...{ ...others, ...options, key, names },
       ...(names["allow"] !== undefined && { allowsKeys: names["allow"] === "allowList" }),
     }),
   } as Given;
+}
+
+/** The options with null for a list that is switched off, as users of @fastify/rate-limit may write it. */
+function withoutOff(passed: RateLimitPluginOptions): RateLimitPluginOptions {
+  const { allowList } = passed;
+  const isOff = allowList !== undefined && !allowList;
+  return isOff ? ({ ...passed, allowList: null } as never) : passed;
+}
+
+/** The keys of a list; in a text, commas or spaces stand between them. */
+function listOf(allowList: RateLimitPluginOptions["allowList"]): unknown {
+  return typeof allowList === "string" ? allowList.split(/[,\s]+/).filter(Boolean) : allowList;
 }
 
 /** What is null takes the place of what a level below has, and leaves the default. */
@@ -106,6 +123,10 @@ function ownName(name: string): string {
 /** Options laid over others; what is counted in one way is not counted in the other as well. */
 export function layOver(below: Given, above: Given): Given {
   const kept = { ...below };
+  const { preset = below.preset } = above;
+  if ((preset === "login") !== (below.preset === "login")) {
+    for (const name of OF_LOGIN) delete kept[name];
+  }
   const saysPolicies = above.policies !== undefined;
   for (const name of COUNTED) {
     const isOther = saysPolicies !== (name === "policies");

@@ -61,8 +61,8 @@ export interface CreateRateLimitOptions extends Countable {
   cost?: number | RequestWithKey<Cost> | undefined;
   /** Addresses, networks and keys that always pass, or a function that knows. */
   allow?: readonly string[] | RequestWithKey<unknown> | undefined;
-  /** Keys that are always let through, or a function that knows. */
-  allowList?: readonly string[] | RequestWithKey<unknown> | undefined;
+  /** Keys that are always let through, also as one text with commas between them, or a function that knows. */
+  allowList?: string | readonly (string | number)[] | RequestWithKey<unknown> | undefined;
   /** How often a client is refused with 429 within a window before it is with 403. */
   ban?: number | undefined;
   /** Routes, hooks and questions of one group count together. */
@@ -91,9 +91,9 @@ export interface RateLimitOptions
   continueExceeding?: boolean | undefined;
   /** Doubles the wait with every request that is refused. */
   exponentialBackoff?: boolean | undefined;
-  /** The error, or the body, of a refusal. */
+  /** The error of a refusal, or its body: an object, or text. */
   errorResponseBuilder?:
-    | ((request: FastifyRequest, context: errorResponseBuilderContext) => object)
+    | ((request: FastifyRequest, context: errorResponseBuilderContext) => object | string)
     | undefined;
   /** Told of every request that is let pass. */
   onExceeding?: ((request: FastifyRequest, key: string) => void) | undefined;

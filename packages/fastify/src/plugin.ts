@@ -18,7 +18,7 @@ import type {
   RateLimitOptions,
   RateLimitPluginOptions,
 } from "./options.ts";
-import { Registration } from "./registration.ts";
+import { misused, Registration } from "./registration.ts";
 
 declare module "fastify" {
   interface FastifyInstance<RawServer, RawRequest, RawReply, Logger, TypeProvider> {
@@ -52,10 +52,29 @@ declare module "fastify" {
 /** Decorators that this plugin has made, so that a second registration knows them. */
 const ours = new WeakSet<object>();
 
+/** Does nothing, under the name that other plugins name as the one that they depend on. */
+const inPlaceOf: FastifyPluginAsync = Object.assign(async () => {}, {
+  [Symbol.for("skip-override")]: true,
+  [Symbol.for("plugin-meta")]: { name: "@fastify/rate-limit" },
+});
+
 const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, options) => {
+  if (typeof fastify.register !== "function") {
+    throw misused(
+      "'rateLimit' is a plugin: write app.register(rateLimit), with options if you like",
+    );
+  }
   const registration = new Registration(options);
+  fastify.register(inPlaceOf);
   for (const [name, decorator] of [
-    ["rateLimit", (own?: RateLimitOptions) => registration.handler(own)],
+    [
+      "rateLimit",
+      (own?: RateLimitOptions) => {
+        // Fastify calls a hook with a request.
+        if (!Reflect.has(Object(own), "routeOptions")) return registration.handler(own);
+        throw misused("'rateLimit' makes a handler: write rateLimit() where the handler is given");
+      },
+    ],
     ["createRateLimit", (own?: CreateRateLimitOptions) => registration.ask(own)],
   ] as const) {
     if (!fastify.hasDecorator(name)) {
@@ -65,6 +84,7 @@ const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, optio
   }
 
   fastify.addHook("onRoute", (route) => registration.limitRoute(route));
+  registration.watch(fastify);
   fastify.addHook("onClose", async () => registration.close());
 };
 

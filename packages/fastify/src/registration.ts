@@ -4,9 +4,10 @@
  */
 
 import { TidegateError } from "@tidegate/core";
-import { isCalledBy, Warnings } from "@tidegate/core/http";
-import type { RouteOptions } from "fastify";
+import { invalidOption, isCalledBy, optionsIn, Warnings } from "@tidegate/core/http";
+import type { FastifyInstance, RouteOptions } from "fastify";
 import { askRateLimit } from "./ask.ts";
+import { EarlyRoutes, hasRoutes } from "./early-routes.ts";
 import { type Given, layOver, readLevel } from "./given.ts";
 import { Limiters, limiterName } from "./limiters.ts";
 import { Once } from "./once.ts";
@@ -30,29 +31,32 @@ export class Registration {
   readonly #warnings: Warnings;
   readonly #given: Given;
   readonly #once = new Once();
+  readonly #early: EarlyRoutes;
   readonly #handler: HookHandler;
   /** How many handlers and questions were made with options of their own. */
   #made = 0;
 
   constructor(options: RateLimitPluginOptions) {
-    this.#warnings = new Warnings(options.validate);
-    this.#given = readLevel(options, this.#warnings);
+    const given = optionsIn("rateLimit", options);
+    this.#warnings = new Warnings(given.validate);
+    this.#given = readLevel(given, this.#warnings);
     this.#handler = hookHandler(settingsOf(this.#given, this.#own()), this.#once);
+    this.#early = new EarlyRoutes(this.#given.global !== false);
   }
 
   /** The limit of one route, if it has one: its own, or the registration's. */
   limitRoute(route: RouteOptions): void {
+    this.#early.note(route);
     const config: unknown = route.config?.rateLimit;
     if (config === false) return;
     if (config === undefined || config === null) {
       if (this.#given.global !== false) addHook(route, this.#given.hook, this.#handler);
       return;
     }
-    if (typeof config !== "object") {
-      throw new TidegateError(
-        "TIDEGATE_OPTION_INVALID",
-        `'config.rateLimit' must be an object or false, got ${JSON.stringify(config)}`,
-      );
+    if (typeof config !== "object" || Array.isArray(config)) {
+      const expected =
+        "an object or false, and what depends on a request is a function in it, such as { max: (request, key) => 10 }";
+      throw invalidOption("config.rateLimit", expected, config);
     }
     const above = readLevel(config as RateLimitOptions, this.#warnings);
     const given = this.#above(above);
@@ -60,21 +64,31 @@ export class Registration {
     addHook(route, given.hook, hookHandler(settingsOf(given, standing)));
   }
 
+  /** Looks for routes that should have been limited, if there is any route by now. */
+  watch(fastify: FastifyInstance): void {
+    if (!hasRoutes(fastify)) return;
+    fastify.addHook("onRequest", (request, _reply, done) => {
+      const route = this.#early.find(request);
+      if (route !== null) this.#warnings.say("TIDEGATE_ROUTE_UNLIMITED", `It is ${route}.`);
+      done();
+    });
+  }
+
   /** A handler with the registration's limit, or one of its own. */
   handler(options?: RateLimitOptions): HookHandler {
-    if (typeof options !== "object" || options === null) {
+    if (options === undefined || options === null) {
       this.#once.handOut();
       return this.#handler;
     }
-    const above = readLevel(options, this.#warnings);
+    const above = readLevel(optionsIn("rateLimit", options), this.#warnings);
     return hookHandler(settingsOf(this.#above(above), this.#loose(above)));
   }
 
   ask(options?: CreateRateLimitOptions): AskRateLimit {
-    if (typeof options !== "object" || options === null) {
+    if (options === undefined || options === null) {
       return askRateLimit(this.#given, this.#own());
     }
-    const above = readLevel(options, this.#warnings);
+    const above = readLevel(optionsIn("createRateLimit", options), this.#warnings);
     return askRateLimit(this.#above(above), this.#loose(above));
   }
 
@@ -121,6 +135,11 @@ export class Registration {
     const standing = this.#standing(above, suffix);
     return isPerRequest ? { ...standing, isShared: true } : standing;
   }
+}
+
+/** The error for something that is given where it does not belong. */
+export function misused(message: string): TidegateError {
+  return new TidegateError("TIDEGATE_OPTION_INVALID", message);
 }
 
 /** `GET:/users/:id`, with what else tells the route from others of the same URL. */

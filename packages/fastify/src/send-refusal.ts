@@ -60,11 +60,13 @@ function answerOf(
   context: errorResponseBuilderContext,
   reply: FastifyReply,
 ): Answer {
-  if (typeof built !== "object" || built === null) {
+  const isText = typeof built === "string" && built !== "";
+  const isObject = typeof built === "object" && built !== null;
+  if (!isText && !isObject) {
     return thrown(errorOf(usual, context.statusCode));
   }
   // Without a status Fastify would make a failure of the server of it.
-  if (!("statusCode" in built || "status" in built)) reply.code(context.statusCode);
+  if (!isObject || !("statusCode" in built || "status" in built)) reply.code(context.statusCode);
   return thrown(built);
 }
 

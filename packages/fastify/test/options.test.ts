@@ -1,5 +1,5 @@
 import { TidegateError } from "@tidegate/core";
-import fastify, { type FastifyServerOptions } from "fastify";
+import fastify, { type FastifyPluginAsync, type FastifyServerOptions } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as exported from "../src/index.ts";
 import { normalizeIP, type RateLimitOptions, rateLimit } from "../src/index.ts";
@@ -52,7 +52,6 @@ describe("options", () => {
     [{ max: "1e3" }, /^'max'/],
     [{ limit: -1 }, /^'limit'/],
     [{ timeWindow: 0 }, /^'timeWindow'/],
-    [{ allowList: "192.0.2.1" }, /^'allowList' must be an array/],
     [{ identifier: "é", standardHeaders: "draft-8" }, /^'identifier' must be printable ASCII/],
     [{ timeWindow: "soon" }, /'timeWindow' must be milliseconds or a duration/],
     [{ timeWindow: "-1 minute" }, /'timeWindow'/],
@@ -86,6 +85,24 @@ describe("options", () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    [{ max: "2", timeWindow: "60000" }, {}],
+    [{ max: "2", groupId: "all" }, {}],
+    [{}, { limit: "2", windowMs: "60000" }],
+    [{}, { max: "2", groupId: "some" }],
+    [{}, { max: async () => "2", timeWindow: () => "60000" }],
+  ])(
+    "that are numbers as text count as the numbers, with one warning: %o, %o",
+    async (plugin, route) => {
+      const server = await register(plugin);
+      server.get("/", { config: { rateLimit: route as never } }, async () => "");
+      const statuses: number[] = [];
+      for (let index = 0; index < 3; index++) statuses.push((await server.inject("/")).statusCode);
+      expect(statuses).toEqual([200, 200, 429]);
+      expect(warnings).toEqual(["TIDEGATE_NUMBER_AS_TEXT"]);
+    },
+  );
+
   it("of routes, handlers and questions are checked like those of the plugin", async () => {
     const server = await register({ global: false });
     const route = (own: unknown) => () =>
@@ -100,14 +117,45 @@ describe("options", () => {
     expect(() => server.createRateLimit({ timeWindow: "soon" })).toThrow(/'timeWindow'/);
   });
 
-  it("of routes that are null put back what is usual", async () => {
-    const server = await register({ max: 0, allowList: ["127.0.0.1"], validate: false });
-    const rateLimit = { allowList: null } as never;
-    server.get("/own", { config: { rateLimit } }, async () => "");
-    server.get("/", { config: { rateLimit: {} } }, async () => "");
-    expect((await server.inject("/own")).statusCode).toBe(429);
-    expect((await server.inject("/")).statusCode).toBe(200);
+  it("that are no object, or are given where the plugin itself is, are told apart", async () => {
+    const server = await register({ global: false });
+    const route = (own: unknown) => () =>
+      server.get("/", { config: { rateLimit: own as RateLimitOptions } }, async () => "");
+    expect(route(() => 10)).toThrow(
+      /'config.rateLimit' must be an object or false, .*such as \{ max: \(request, key\) => 10 \}, got a function/,
+    );
+    expect(route(true)).toThrow(/'config.rateLimit' must be an object or false.*, got true/);
+    expect(() => server.rateLimit(100 as never)).toThrow(
+      /^rateLimit takes an options object, got 100/,
+    );
+    expect(() => server.createRateLimit("api" as never)).toThrow(
+      /^createRateLimit takes an options object/,
+    );
+    await expect(register(100 as never)).rejects.toThrow(/^rateLimit takes an options object/);
+    expect(() => server.rateLimit(null as never)).not.toThrow();
+    const asHook = Reflect.apply(rateLimit, undefined, [{}, {}]) as Promise<void>;
+    await expect(asHook).rejects.toThrow(/'rateLimit' is a plugin: write app.register\(rateLimit/);
   });
+
+  it("of a handler that is not made, but given itself, are refused at each request", async () => {
+    const server = await register({ global: false });
+    server.get("/", { preHandler: server.rateLimit as never }, async () => "");
+    const { statusCode, body } = await server.inject("/");
+    expect(statusCode).toBe(500);
+    expect(body).toMatch(/'rateLimit' makes a handler: write rateLimit\(\)/);
+  });
+
+  it.each([null, false, ""])(
+    "of routes that are null put back what is usual, as an allowList of %j does",
+    async (allowList) => {
+      const server = await register({ max: 0, allowList: ["127.0.0.1"], validate: false });
+      const rateLimit = { allowList } as never;
+      server.get("/own", { config: { rateLimit } }, async () => "");
+      server.get("/", { config: { rateLimit: {} } }, async () => "");
+      expect((await server.inject("/own")).statusCode).toBe(429);
+      expect((await server.inject("/")).statusCode).toBe(200);
+    },
+  );
 
   it("that do nothing beside a level's own choices are left to the others", async () => {
     const partitionKey = () => Uint8Array.of(1);
@@ -158,6 +206,77 @@ describe("lists", () => {
     expect(await reaches({ keyGenerator, allowList: ["ada"] }, "192.0.2.1")).toBe(true);
     expect(await reaches({ keyGenerator, allow: ["192.0.2.1"] }, "192.0.2.1")).toBe(true);
   });
+
+  it("named allowList may be a text with several keys, of which none is a part of another", async () => {
+    for (const allowList of ["192.0.2.1", "192.0.2.1,192.0.2.2", "192.0.2.2, 192.0.2.1"]) {
+      expect(await reaches({ allowList }, "192.0.2.1"), allowList).toBe(true);
+      expect(await reaches({ allowList }, "2.0.2.1"), allowList).toBe(false);
+    }
+    const keyGenerator = () => "ada";
+    expect(await reaches({ keyGenerator, allowList: "eve ada" }, "192.0.2.1")).toBe(true);
+    expect(await reaches({ keyGenerator, allowList: "adam" }, "192.0.2.1")).toBe(false);
+  });
+
+  it("named allowList tell numbers from their text, where keys are numbers", async () => {
+    const keyGenerator = () => 42;
+    expect(await reaches({ keyGenerator, allowList: [42] }, "192.0.2.1")).toBe(true);
+    expect(await reaches({ keyGenerator, allowList: ["42"] }, "192.0.2.1")).toBe(false);
+    expect(await reaches({ keyGenerator, allow: ["42"] }, "192.0.2.1")).toBe(true);
+  });
+});
+
+describe("presets of routes", () => {
+  const statuses = async (plugin: object, route: object, count: number): Promise<number[]> => {
+    const server = await register({ validate: false, ...plugin });
+    server.get("/", { config: { rateLimit: route } }, async () => "");
+    const told: number[] = [];
+    for (let index = 0; index < count; index++) told.push((await server.inject("/")).statusCode);
+    return told;
+  };
+  const username = () => "ada";
+  const fiveThenNo = [200, 200, 200, 200, 200, 429];
+
+  it("count attempts to sign in beside whatever the plugin counts by", async () => {
+    const { fixedWindow } = await import("@tidegate/core");
+    for (const plugin of [
+      { keyGenerator: () => Math.random() },
+      { max: 2, timeWindow: 1_000 },
+      { policies: [fixedWindow({ limit: 2, windowMs: 1_000 })] },
+    ]) {
+      expect(await statuses(plugin, { preset: "login", username }, 6)).toEqual(fiveThenNo);
+    }
+  });
+
+  it("leave what only signs in behind where the plugin counts that", async () => {
+    const plugin = { preset: "login", username, addressLimit: 1, limit: 1 };
+    expect(await statuses(plugin, { preset: "parity", max: 2 }, 3)).toEqual([200, 200, 429]);
+    expect(await statuses(plugin, { preset: "login", limit: 2 }, 2)).toEqual([200, 429]);
+  });
+});
+
+describe("the names of the plugin", () => {
+  it("are its own and that of @fastify/rate-limit, for plugins that depend on it", async () => {
+    const server = await register({});
+    // What the package fastify-plugin makes of a plugin.
+    const dependent = Object.assign(async () => {}, {
+      [Symbol.for("plugin-meta")]: { name: "dependent", dependencies: ["@fastify/rate-limit"] },
+    });
+    await server.register(dependent);
+    expect(server.hasPlugin("@fastify/rate-limit")).toBe(true);
+    expect(server.hasPlugin("@tidegate/fastify")).toBe(true);
+    await server.close();
+  });
+
+  it("are known where it is registered, and not elsewhere", async () => {
+    const server = fastify();
+    const part: FastifyPluginAsync = async (child) => {
+      await child.register(rateLimit);
+      expect(child.hasPlugin("@fastify/rate-limit")).toBe(true);
+    };
+    await server.register(part);
+    expect(server.hasPlugin("@fastify/rate-limit")).toBe(false);
+    await server.close();
+  });
 });
 
 describe("safety nets", () => {
@@ -187,6 +306,37 @@ describe("safety nets", () => {
 
   it("find a trusted proxy that names no client", async () => {
     expect(await warned({ trustProxy: "loopback" }, {})).toEqual(["TIDEGATE_FORWARDED_FOR_ABSENT"]);
+  });
+
+  it("find routes that were there before the plugin, and say it once", async () => {
+    const server = fastify();
+    server.register(rateLimit, { max: 0, validate: { limit: false } });
+    server.get("/early", async () => "");
+    server.get("/unlimited", { config: { rateLimit: false } }, async () => "");
+    await server.ready();
+    expect(warnings).toEqual([]);
+    expect((await server.inject("/unlimited")).statusCode).toBe(200);
+    expect((await server.inject("/not-there")).statusCode).toBe(404);
+    expect(warnings).toEqual([]);
+    for (const _ of [1, 2]) expect((await server.inject("/early")).statusCode).toBe(200);
+    expect(warnings).toEqual(["TIDEGATE_ROUTE_UNLIMITED"]);
+  });
+
+  it("leave routes alone that are elsewhere, or that were meant to be limited by themselves", async () => {
+    const server = fastify();
+    server.get("/elsewhere", async () => "");
+    const part: FastifyPluginAsync = async (child) => {
+      await child.register(rateLimit, { max: 0, validate: { limit: false } });
+      child.get("/child", async () => "");
+    };
+    await server.register(part);
+    expect((await server.inject("/elsewhere")).statusCode).toBe(200);
+    expect((await server.inject("/child")).statusCode).toBe(429);
+    const other = fastify();
+    other.get("/early", async () => "");
+    await other.register(rateLimit, { global: false });
+    expect((await other.inject("/early")).statusCode).toBe(200);
+    expect(warnings).toEqual([]);
   });
 
   it("leave decorators of others as they are, and say so once", async () => {

@@ -1,9 +1,39 @@
-import { fixedWindow, HOUR, MINUTE, slidingWindow, tokenBucket } from "@tidegate/core";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import {
+  CHANNELS,
+  type DecisionEvent,
+  fixedWindow,
+  HOUR,
+  MINUTE,
+  slidingWindow,
+  tokenBucket,
+} from "@tidegate/core";
 import { describe, expect, it } from "vitest";
 import type { CreateRateLimitOptions } from "../src/index.ts";
 import { clock, withPlugin } from "./app.ts";
 
 describe("createRateLimit", () => {
+  it("publishes decisions that the application enforces, since it acts on the answer", async () => {
+    const enforced: boolean[] = [];
+    const note = (event: unknown): void => {
+      enforced.push((event as DecisionEvent).enforced);
+    };
+    subscribe(CHANNELS.decision, note);
+    await withPlugin(
+      { global: false, max: 1 },
+      {
+        build: (server) => {
+          const ask = server.createRateLimit();
+          server.get("/", async (request) => ask(request));
+        },
+        visit: async (app) => {
+          await app.statuses("/", "/");
+        },
+      },
+    ).finally(() => unsubscribe(CHANNELS.decision, note));
+    expect(enforced).toEqual([true, true]);
+  });
+
   it("counts, or looks, and sends nothing", async () => {
     await withPlugin(
       { global: false, max: 2, ban: 1 },

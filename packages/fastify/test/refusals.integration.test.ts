@@ -32,9 +32,11 @@ describe("refusals", () => {
     expect((await refused({ errorResponseBuilder: build(own) })).slice(0, 2)).toEqual([429, own]);
     const bare = { code: "slow" };
     expect((await refused({ errorResponseBuilder: build(bare) })).slice(0, 2)).toEqual([429, bare]);
+    const text = await refused({ errorResponseBuilder: build("slow down") });
+    expect([text[0], text[2]["content-type"]]).toEqual([429, "text/plain; charset=utf-8"]);
     expect((await refused({ errorResponseBuilder: build(undefined) }))[0]).toBe(429);
     const context = { statusCode: 429, ban: false, max: 0, ttl: MINUTE, after: "1 minute" };
-    expect(contexts).toEqual([context, context, context, context]);
+    expect(contexts).toEqual(Array(5).fill(context));
   });
 
   it("are what errorResponseBuilder makes later, or what it fails with", async () => {

@@ -19,6 +19,9 @@ const CACHED = {
   "last-modified": new Date(0).toUTCString(),
 };
 
+/** Users who have a number as well. */
+const USERS = ["ada", "eve", "listed"];
+
 type Plugin = FastifyPluginAsync<Record<string, unknown>>;
 
 // Its types would add to the same ones of Fastify's that ours add to.
@@ -82,28 +85,32 @@ function optionsFor({ peculiarity, options }: Scenario, told: string[]): Record<
     ...same
   } = options;
   const user = (request: FastifyRequest): unknown => request.headers["x-user"];
+  const numberOf = (request: FastifyRequest): number => USERS.indexOf(String(user(request)));
   const tell = (what: string) => (_request: FastifyRequest, key: string) => {
-    told.push(`${what}:${key}`);
+    told.push(`${what}:${JSON.stringify(key)}`);
   };
   const hidden = { limit: { "x-ratelimit-limit": false }, reset: { "ratelimit-reset": false } };
   const lists = {
     none: peculiarity === "address-lists" ? ["2001:db8:1:2::5", "198.51.100.0/24"] : null,
-    array: ["listed", "192.0.2.2", "2001:db8:1:2::"],
+    array: [
+      ...["listed", "192.0.2.2", "2001:db8:1:2::"],
+      ...(keyed === "number" ? [USERS.indexOf("listed"), "1"] : []),
+    ],
     function: async (request: FastifyRequest, key: string) =>
       user(request) === "listed" || key === "192.0.2.2",
   };
-  const bare = peculiarity === "bare-body";
   const answered = peculiarity === "numeric-text" ? String(max ?? 3) : (max ?? 3);
   const all: Record<string, unknown> = {
     ...same,
     ...{ max: isFunction ? async () => answered : max, allowList: lists[allowList] },
+    ...(peculiarity === "allow-text" && { allowList: "ada-listed, 192.0.2.2" }),
     ...(peculiarity === "widths" && { timeWindow: widthOf }),
     exponentialBackoff: peculiarity === "backoff",
-    ...(keyed && { keyGenerator: user }),
+    ...(keyed !== null && { keyGenerator: keyed === "text" ? user : numberOf }),
     ...(hides !== "none" && { addHeaders: hidden[hides], addHeadersOnExceeding: hidden[hides] }),
-    ...((builds !== "nothing" || bare) && {
+    ...(builds !== "nothing" && {
       errorResponseBuilder: (_request: FastifyRequest, context: errorResponseBuilderContext) =>
-        bare ? { context } : built(builds, context),
+        peculiarity === "bare-body" && builds === "object" ? { context } : built(builds, context),
     }),
     ...{ onExceeding: tell("below"), onExceeded: tell("over"), onBanReach: tell("ban") },
   };
@@ -115,7 +122,8 @@ function widthOf(_request: FastifyRequest, key: string): number {
   return 5_000 + Number(key.replace("user-", ""));
 }
 
-function built(what: string, context: errorResponseBuilderContext): object {
+function built(what: string, context: errorResponseBuilderContext): object | string {
+  if (what === "text") return JSON.stringify(context);
   const { statusCode } = context;
   if (what === "object") return { statusCode, context };
   return Object.assign(new Error(JSON.stringify(context)), { statusCode });

@@ -11,7 +11,7 @@ import type { RateLimitHook } from "../../src/index.ts";
 export const PECULIARITIES = [
   ...(["none", "preflight", "group", "every-handler", "backoff", "ban-window"] as const),
   ...(["limit-zero", "bare-body", "fractions", "stacked", "address", "translated"] as const),
-  ...(["address-lists", "infinite", "numeric-text", "widths"] as const),
+  ...(["address-lists", "allow-text", "infinite", "numeric-text", "widths"] as const),
 ] as const;
 
 export type Peculiarity = (typeof PECULIARITIES)[number];
@@ -22,13 +22,13 @@ export interface ScenarioOptions {
   readonly timeWindow: number | string;
   readonly ban: number | undefined;
   readonly continueExceeding: boolean;
-  readonly keyed: boolean;
+  readonly keyed: "text" | "number" | null;
   readonly allowList: "none" | "array" | "function";
   readonly hook: RateLimitHook | undefined;
   readonly global: boolean;
   readonly enableDraftSpec: boolean;
   readonly hides: "none" | "limit" | "reset";
-  readonly builds: "nothing" | "error" | "object";
+  readonly builds: "nothing" | "error" | "object" | "text";
   readonly routeMax: number | undefined;
 }
 
@@ -110,8 +110,11 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
       continueExceeding: isPenal ? fc.constant(true) : fc.constantFrom(false, false, false, true),
       keyed:
         isAddressed || peculiarity === "widths"
-          ? fc.constant(peculiarity === "widths")
-          : fc.boolean(),
+          ? fc.constant(peculiarity === "widths" ? "text" : null)
+          : fc.constantFrom(
+              "text",
+              ...(peculiarity === "allow-text" ? [] : (["number", null, null] as const)),
+            ),
       allowList: isAddressed ? fc.constant("none") : fc.constantFrom("none", "array", "function"),
       hook: fc.constantFrom<RateLimitHook | undefined>(
         ...([
@@ -127,7 +130,10 @@ function optionsOf(peculiarity: Peculiarity): fc.Arbitrary<ScenarioOptions> {
         URLS[peculiarity] === undefined ? fc.constantFrom(true, true, false) : fc.constant(true),
       enableDraftSpec: fc.constantFrom(false, false, true),
       hides: fc.constantFrom("none", "none", "limit", "reset"),
-      builds: fc.constantFrom("nothing", "nothing", "error", "object"),
+      builds:
+        peculiarity === "bare-body"
+          ? fc.constantFrom("object", "text")
+          : fc.constantFrom("nothing", "nothing", "error", "object"),
       routeMax: fc.constantFrom(undefined, 1, 2),
     })
     .map((options) => ({

@@ -51,6 +51,12 @@ it("takes what @fastify/rate-limit took", async () => {
   await app.register(fastifyRateLimit);
 });
 
+it("takes what users of @fastify/rate-limit write in JavaScript", () => {
+  const allowLists = [["192.0.2.1"], [42, "ada"], "192.0.2.1,192.0.2.2"] as const;
+  for (const allowList of allowLists) expectTypeOf({ allowList }).toExtend<RateLimitOptions>();
+  expectTypeOf({ errorResponseBuilder: () => "slow down" }).toExtend<RateLimitOptions>();
+});
+
 it("adds to the framework's own types", async () => {
   app.get("/", { config: { rateLimit: { max: 10, timeWindow: "60s" } } }, async () => "limited");
   app.get("/public", { config: { rateLimit: false } }, async () => "public");
