@@ -35,8 +35,13 @@ export interface ClusterStatus {
   readonly cuts: number;
   /** What is added to this process's clock to have the cluster's. */
   readonly clockOffsetMs: number;
-  /** How long ago the one was last heard that has been silent for longest, of those alive. */
+  /**
+   * How old this replica's knowledge is of what a live replica has counted: all that any of them
+   * counted so many milliseconds ago, or earlier, is merged. Up to about a second where all is well.
+   */
   readonly lagMs: number;
+  /** Whether others count faster than this process can merge, now or within the last ten seconds. */
+  readonly isOverloaded: boolean;
   readonly frames: {
     readonly sent: number;
     readonly sentBytes: number;
@@ -58,7 +63,8 @@ export interface ClusterStatus {
 export function statusOf(
   replicator: Replicator,
 ): Omit<ClusterStatus, "namespace" | "troubles" | "lastTrouble"> {
-  const { members, replicas, clock, arrival, sender, inbox, refusals, outlook } = replicator;
+  const { members, replicas, clock, arrival, sender, inbox, refusals, outlook, overload } =
+    replicator;
   const now = clock.now();
   const others = Array.from(members.all(), (member) => ({
     replica: member.id,
@@ -69,7 +75,10 @@ export function statusOf(
     refused: member.refused,
     isBehind: member.isBehind,
   }));
-  const silences = others.map(({ isAlive, silentMs }) => (isAlive ? silentMs : 0));
+  const lags = Array.from(members.all(), ({ isAlive, lag, index }) => {
+    if (!isAlive || lag === undefined) return 0;
+    return now - (lag.mergedClockMs + replicas.offsetMs(index));
+  });
   return {
     replica: replicas.selfId,
     peers: others,
@@ -78,7 +87,8 @@ export function statusOf(
     degraded: outlook.isCut,
     cuts: outlook.cuts,
     clockOffsetMs: clock.offsetMs,
-    lagMs: Math.max(0, ...silences),
+    lagMs: Math.max(0, ...lags),
+    isOverloaded: overload.isGoingOn,
     frames: {
       sent: sender.frames,
       sentBytes: sender.bytes,

@@ -5,69 +5,112 @@
  * A frame's age on arrival is the offset plus the time it travelled. Travelling only ever adds, so
  * the smallest age of the last seconds is nearest to the truth; only of the last, because clocks drift
  * and are set, and of seconds, because all frames of a moment may have been held up by a busy machine.
- * The offset is at most the fastest frame's travelling time too large. A clock that falls back
- * by a lot, because its process stood still, shows when frames have been too old for some seconds; a
- * burst of late frames says nothing.
+ * The offset is at most the fastest frame's travelling time too large.
+ *
+ * Frames that are much older than the offset explains have been queued, or their sender's clock stood
+ * still. A queue grows frame by frame and its delay varies. A clock that stood still says nothing
+ * meanwhile, is behind at once by the length of that silence, and stays behind by the same amount.
  */
 
-/** The smallest age of each second, and how many of them. */
-const SAMPLE_MS = 1_000;
-const SAMPLES = 16;
-/** All frames of so long do not take so much longer, unless the clock has changed. */
+import { AgeSamples } from "./age-samples.ts";
+
+/** Ages that exceed the offset by more are late. */
 const STEP_MS = 1_000;
+/** For how long frames must have been late, and in how many seconds. */
 const STEP_AFTER_MS = 2_000;
 const STEP_SAMPLES = 3;
+/** How much the delay of late frames may vary from second to second if their sender's clock is behind. */
+const STEADY_MS = 250;
+
+interface Lateness {
+  readonly sinceMs: number;
+  /** Whether most of it came with one frame, so that no queue can have grown meanwhile. */
+  readonly isJump: boolean;
+  /** A younger frame shows that the jump was no more than a single frame held up. */
+  readonly floorMs: number;
+  /** Whether this process was held up for much of the silence before that frame. */
+  readonly isOurs: boolean;
+  readonly ages: AgeSamples;
+}
 
 export class ClockOffset {
-  #samples: number[] = [];
-  #now = -1;
-  #sampleEndsAtMs = Number.NEGATIVE_INFINITY;
-  /** The last ages in a row that are much larger than the offset, and since when they are. */
-  #late: number[] = [];
-  #lateSinceMs = 0;
+  #ages = new AgeSamples();
+  #late: Lateness | undefined;
+  /** When the last frame was received, its age, and for how long this process had been held up by then. */
+  #last:
+    | { readonly receivedAtMs: number; readonly ageMs: number; readonly heldUpMs: number }
+    | undefined;
+  /** When a frame that was not late was received last. */
+  inTimeAtMs: number = Number.NEGATIVE_INFINITY;
 
   /** @param toldMs the offset by what others say, which counts like a first frame */
   constructor(toldMs?: number) {
-    if (toldMs !== undefined) this.#add(Number.NEGATIVE_INFINITY, toldMs);
+    if (toldMs !== undefined) this.#ages.add(Number.NEGATIVE_INFINITY, toldMs);
   }
 
-  /** Takes note of a frame; returns the offset as it is known now. */
-  hear(receivedAtMs: number, sentAtMs: number): number {
+  /**
+   * Takes note of a frame; returns the offset as it is known now.
+   *
+   * @param heldUpMs for how long the event loop of this process has been held up so far, in all
+   */
+  hear(receivedAtMs: number, sentAtMs: number, heldUpMs = 0): number {
     const ageMs = receivedAtMs - sentAtMs;
-    if (this.#samples.length > 0 && ageMs > this.offsetMs + STEP_MS) {
-      this.#hearLate(receivedAtMs, ageMs);
+    if (this.#ages.count > 0 && ageMs > this.offsetMs + STEP_MS) {
+      this.#late = this.#lateness(receivedAtMs, ageMs, heldUpMs);
+      const { ages } = this.#late;
+      ages.add(receivedAtMs, ageMs);
+      // A queue that was suddenly there would not keep its delay for so long.
+      if (this.#late.isJump && ages.isFull && ages.spreadMs(ages.count) <= STEADY_MS) this.step();
     } else {
-      this.#late = [];
-      this.#add(receivedAtMs, ageMs);
+      this.#late = undefined;
+      this.inTimeAtMs = receivedAtMs;
+      this.#ages.add(receivedAtMs, ageMs);
     }
+    this.#last = { receivedAtMs, ageMs, heldUpMs };
     return this.offsetMs;
   }
 
   /** What to add to a time on the other's clock to have it on ours; 0 before the first frame. */
   get offsetMs(): number {
-    return this.#samples.length === 0 ? 0 : Math.min(...this.#samples);
+    return this.#ages.count === 0 ? 0 : this.#ages.least;
   }
 
-  #add(atMs: number, ageMs: number): void {
-    if (atMs < this.#sampleEndsAtMs) {
-      this.#samples[this.#now] = Math.min(this.#samples[this.#now]!, ageMs);
-      return;
-    }
-    this.#now = (this.#now + 1) % SAMPLES;
-    this.#samples[this.#now] = ageMs;
-    this.#sampleEndsAtMs = atMs + SAMPLE_MS;
+  /** The same, if the other's clock stood still where that is likely. */
+  get likelyOffsetMs(): number {
+    return this.#late?.isJump === true ? this.#late.ages.least : this.offsetMs;
   }
 
-  /** The other has been suspended, say: then what was measured before is over. */
-  #hearLate(receivedAtMs: number, ageMs: number): void {
-    if (this.#late.length === 0) this.#lateSinceMs = receivedAtMs;
-    this.#late = [...this.#late, ageMs].slice(-STEP_SAMPLES);
-    const isLong = receivedAtMs - this.#lateSinceMs >= STEP_AFTER_MS;
-    if (!isLong || this.#late.length < STEP_SAMPLES) return;
-    this.#samples = this.#late;
-    this.#now = this.#late.length - 1;
-    this.#sampleEndsAtMs = receivedAtMs + SAMPLE_MS;
-    this.#late = [];
+  /**
+   * Since when frames have been late as if the other's clock had stood still, if they have been for
+   * long enough to believe it where others' frames are in time.
+   */
+  get suspectSinceMs(): number | undefined {
+    if (this.#late === undefined || !this.#late.isJump || this.#late.isOurs) return undefined;
+    const { sinceMs, ages } = this.#late;
+    const isLong = this.#last!.receivedAtMs - sinceMs >= STEP_AFTER_MS;
+    return isLong && ages.count >= STEP_SAMPLES && ages.spreadMs(STEP_SAMPLES) <= STEADY_MS
+      ? sinceMs
+      : undefined;
+  }
+
+  /** Believes late frames: the other has been suspended, and what was measured before is over. */
+  step(): void {
+    if (this.#late === undefined) return;
+    this.#ages = this.#late.ages;
+    this.#late = undefined;
+  }
+
+  /** The lateness that goes on or begins with this frame. */
+  #lateness(receivedAtMs: number, ageMs: number, heldUpMs: number): Lateness {
+    const late = this.#late;
+    if (late?.isJump === true) return ageMs >= late.floorMs ? late : { ...late, isJump: false };
+    const growthMs = ageMs - (this.#last?.ageMs ?? this.offsetMs);
+    const isJump = growthMs >= STEP_MS || 2 * growthMs >= ageMs - this.offsetMs;
+    if (!isJump && late !== undefined) return late;
+    const silenceMs = receivedAtMs - (this.#last?.receivedAtMs ?? Number.NEGATIVE_INFINITY);
+    const isOurs = growthMs > silenceMs - (heldUpMs - (this.#last?.heldUpMs ?? 0)) + STEADY_MS;
+    const floorMs = ageMs - growthMs / 2;
+    return { sinceMs: receivedAtMs, isJump, floorMs, isOurs, ages: new AgeSamples() };
   }
 }
 

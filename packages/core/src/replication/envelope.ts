@@ -37,12 +37,13 @@ export class Envelope {
   }
 
   /** Begins a frame of this replica. */
-  begin(kind: FrameKind, sentAtMs: number, number: number): FrameWriter {
+  begin(kind: FrameKind, sentAtMs: number, number: number, isUnrepeated = false): FrameWriter {
     const { low, high } = halvesOf(this.#self.selfId);
     this.writer.bytesMax = Math.max(this.#transport.maxPayload, FRAME_BYTES_MIN);
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,
+      isUnrepeated,
       tag: this.#seal.tag,
       replicaLow: low,
       replicaHigh: high,

@@ -1,67 +1,79 @@
 /**
  * Frames that come faster than they can be read without holding up requests.
  *
- * A few milliseconds of reading may happen as frames come in; what is left waits for the background.
- * A burst that fills the queue is cut off: whoever sent it will be asked for what is missing. Short
- * frames take more memory than their bytes, and what has been read is let go of while others wait.
+ * A few milliseconds of reading may happen as frames come in; what is left waits for the background. Each
+ * frame is stamped when it is received, so the time that it waits here says nothing about clocks. Frames
+ * of counts that cannot be read within a second are dropped: counts are cumulative, so later frames and
+ * the answer to one request say the same. A frame whose counts are never repeated stays, and so do
+ * heartbeats, requests and answers. Answers and other frames take turns by bytes: a long answer would
+ * otherwise make the frames behind it too old.
  *
  * Here comes in what a transport delivers, which may be anything; what is behind this reads bytes.
  */
 
 import { isUint8Array } from "node:util/types";
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import { loadOf } from "../wire/frame.ts";
+import { FrameFifo, type WaitingFrame, waitingBytes } from "./frame-fifo.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Slices } from "./slicer.ts";
 
 /** How much may be read at once between two turns of the background. */
 const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** What a frame takes beside its bytes. */
-const FRAME_BYTES = 256;
+/** How long a frame of counts may wait. */
+const WAIT_MS_MAX = 1_000;
 /** In the place of a frame that has been read. */
 const READ = new Uint8Array(0);
-/** How many frames are read until their places are given back. */
-const PLACES_KEPT = 1_024;
+
+export interface FrameQueueOptions {
+  /** Reads one frame in slices; never throws. */
+  readonly read: (frame: Uint8Array, receivedAtMs: number) => Slices;
+  /** Counts each frame that found no room or waited too long, or that is none. */
+  readonly refusals: Pick<Refusals, "frame">;
+  readonly now: () => number;
+  /** Told when frames of counts have been dropped. */
+  readonly dropped: (now: number) => void;
+}
 
 export class FrameQueue {
-  readonly #read: (frame: Uint8Array) => Slices;
-  readonly #refusals: Pick<Refusals, "frame">;
+  readonly #options: FrameQueueOptions;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   /** The frame that is being read, and its bytes. */
   #reading: Slices | undefined;
   #frame: Uint8Array = READ;
-  #waiting: Uint8Array[] = [];
-  #next = 0;
-  #bytes = 0;
+  readonly #answers = new FrameFifo();
+  readonly #others = new FrameFifo();
+  /** How many bytes more than of answers have been read of other frames, while both wait. */
+  #aheadBytes = 0;
+  /** How many frames wait that may be dropped. */
+  #repeated = 0;
   #spentMs = 0;
 
-  /**
-   * @param read reads one frame in slices; never throws
-   * @param refusals counts each frame that found no room, or that is none
-   */
-  constructor(read: (frame: Uint8Array) => Slices, refusals: Pick<Refusals, "frame">) {
-    this.#read = read;
-    this.#refusals = refusals;
+  constructor(options: FrameQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Whether answers wait: what is missing may be in them. */
+  get hasAnswers(): boolean {
+    return !this.#answers.isEmpty;
   }
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
   take(frame: unknown): void {
     // Not by `instanceof`: a test runner's globals may be others than the transport's.
     if (!isUint8Array(frame)) {
-      this.#refusals.frame("malformed");
+      this.#options.refusals.frame("malformed");
       return;
     }
-    const isIdle = this.#reading === undefined && this.#next === this.#waiting.length;
-    if (isIdle && this.#spentMs < AT_ONCE_MS) {
+    const receivedAtMs = this.#options.now();
+    if (this.#reading === undefined && this.#isEmpty && this.#spentMs < AT_ONCE_MS) {
       const startMs = performance.now();
-      this.#begin(frame);
+      this.#begin(frame, receivedAtMs);
       this.#goOn(startMs + AT_ONCE_MS - this.#spentMs);
       this.#spentMs += performance.now() - startMs;
-    } else if (this.#bytes + FRAME_BYTES + frame.length <= BYTES_MAX) {
-      this.#waiting.push(frame);
-      this.#bytes += FRAME_BYTES + frame.length;
     } else {
-      this.#refusals.frame("tooManyFrames");
+      this.#wait({ frame, receivedAtMs, load: loadOf(frame), bytes: waitingBytes(frame) });
     }
     doInBackground(this.#work);
   }
@@ -69,39 +81,60 @@ export class FrameQueue {
   stop(): void {
     leaveUndone(this.#work);
     this.#end();
-    this.#waiting = [];
-    this.#next = 0;
-    this.#bytes = 0;
+    this.#answers.clear();
+    this.#others.clear();
+    this.#repeated = 0;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#answers.isEmpty && this.#others.isEmpty;
+  }
+
+  #wait(waiting: WaitingFrame): void {
+    const { receivedAtMs, load, bytes } = waiting;
+    const isFull = (): boolean => this.#answers.bytes + this.#others.bytes + bytes > BYTES_MAX;
+    if (isFull()) this.#dropRepeated(receivedAtMs);
+    if (isFull()) {
+      this.#options.refusals.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
+      return;
+    }
+    if (load === "repeated") this.#repeated++;
+    (load === "answer" ? this.#answers : this.#others).push(waiting);
+  }
+
+  /** Drops all frames of counts that later ones repeat. The receiver asks once for what they said. */
+  #dropRepeated(now: number): void {
+    if (this.#repeated === 0) return;
+    for (; this.#repeated > 0; this.#repeated--) this.#options.refusals.frame("tooManyFrames");
+    this.#others.keepOnly(({ load }) => load !== "repeated");
+    this.#options.dropped(now);
   }
 
   #readFor(forMs: number): boolean {
     this.#spentMs = 0;
     const endMs = performance.now() + forMs;
-    while (this.#goOn(endMs) && this.#next < this.#waiting.length) {
+    while (this.#goOn(endMs) && !this.#isEmpty) {
       if (performance.now() >= endMs) break;
-      const frame = this.#waiting[this.#next]!;
-      this.#waiting[this.#next++] = READ;
-      this.#bytes -= FRAME_BYTES + frame.length;
-      this.#begin(frame);
-      this.#letGo();
+      const now = this.#options.now();
+      if (now - (this.#others.head?.receivedAtMs ?? now) > WAIT_MS_MAX) this.#dropRepeated(now);
+      const next = this.#next();
+      if (next !== undefined) this.#begin(next.frame, next.receivedAtMs);
     }
-    if (this.#reading !== undefined || this.#next < this.#waiting.length) return true;
-    this.#waiting = [];
-    this.#next = 0;
-    // What lost its bytes while it waited has given back too few.
-    this.#bytes = 0;
-    return false;
+    return this.#reading !== undefined || !this.#isEmpty;
   }
 
-  /** Gives back the places of what has been read, now and then: the queue may never be empty. */
-  #letGo(): void {
-    if (this.#next < PLACES_KEPT || 2 * this.#next < this.#waiting.length) return;
-    this.#waiting = this.#waiting.slice(this.#next);
-    this.#next = 0;
+  #next(): WaitingFrame | undefined {
+    const isOthersTurn = this.#answers.isEmpty || (!this.#others.isEmpty && this.#aheadBytes <= 0);
+    const next = (isOthersTurn ? this.#others : this.#answers).shift();
+    if (next === undefined) return undefined;
+    if (next.load === "repeated") this.#repeated--;
+    this.#aheadBytes += isOthersTurn ? next.bytes : -next.bytes;
+    if (this.#answers.isEmpty || this.#others.isEmpty) this.#aheadBytes = 0;
+    return next;
   }
 
-  #begin(frame: Uint8Array): void {
-    this.#reading = this.#read(frame);
+  #begin(frame: Uint8Array, receivedAtMs: number): void {
+    this.#reading = this.#options.read(frame, receivedAtMs);
     this.#frame = frame;
   }
 
@@ -116,7 +149,7 @@ export class FrameQueue {
       if (this.#frame.length === 0) {
         // It was, or its transport has taken the buffer back, from which nothing can be read then.
         this.#end();
-        this.#refusals.frame("malformed");
+        this.#options.refusals.frame("malformed");
       } else if (this.#reading.next().done === true) this.#end();
       else if (performance.now() >= endMs) return false;
     }

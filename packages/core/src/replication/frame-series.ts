@@ -58,6 +58,7 @@ export class FrameSeries {
   #head: ComponentHead | undefined;
   #other: SpokenFor | undefined;
   #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
+  #isUnrepeated = false;
   #telling = 0;
   #parts = 0;
   /** Where the frame that is being written has nothing in it yet. */
@@ -75,9 +76,19 @@ export class FrameSeries {
     this.#head = undefined;
     this.#other = undefined;
     this.#coverage = coverage;
+    this.#isUnrepeated = false;
     this.#telling = this.#options.nextTelling();
     this.#parts = 0;
     this.#beginFrame();
+  }
+
+  /** What follows is in no later frame and in no answer: it leaves in frames of its own, which say so. */
+  unrepeated(): void {
+    if (this.#isUnrepeated) return;
+    this.#spill();
+    this.#isUnrepeated = true;
+    if (this.#options.envelope.writer.position > this.#emptyAt) this.#endFrame(false);
+    else this.#beginFrame();
   }
 
   /** Begins with another policy of a limiter. */
@@ -149,7 +160,7 @@ export class FrameSeries {
     const { envelope, rawNow } = this.#options;
     const { kind, upTo } = this.#coverage;
     this.sentAtMs = rawNow();
-    envelope.begin(kind, this.sentAtMs, upTo).reserve(PAGE_BYTES_MAX);
+    envelope.begin(kind, this.sentAtMs, upTo, this.#isUnrepeated).reserve(PAGE_BYTES_MAX);
     if (this.#other !== undefined) this.#writeOther(this.#other);
     this.#emptyAt = envelope.writer.position;
   }

@@ -82,10 +82,10 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /** Takes a frame, in slices; returns who sent it, if it was believed. */
-  *hear(frame: Uint8Array): Generator<undefined, Member | undefined> {
+  *hear(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
     this.frames++;
     this.bytes += frame.length;
-    const { envelope, replicas, members, clock, freshness, listener } = this.#options;
+    const { envelope, replicas, members, freshness, listener } = this.#options;
     const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
     const { replicaLow, replicaHigh, sentAtMs, number } = reader.header;
@@ -98,7 +98,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
       return this.#refuse("own");
     }
     if (!freshness.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
-    const member = members.hear(id, clock.now(), sentAtMs, number);
+    const member = members.hear(id, receivedAtMs, sentAtMs, number);
     if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
     listener.met(member);
     this.isLatest = sentAtMs >= member.clockMs;
@@ -136,6 +136,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
         if (heard !== undefined) this.#hearsay.hear(heard, this.#sentAtMs);
       } else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
+        if (heartbeat !== undefined) member.told(number, sentAtMs - heartbeat.heldMs);
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
         differences.heard(member.id, readLimiters(reader));
@@ -155,7 +156,10 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
       if (isCurrent) member.reception.answered(page.since);
     } else if (kind === "counts") {
       member.frames.hear(number);
+      // A single frame is written when it is closed.
+      if (reader.header.isUnrepeated !== true) member.told(number, sentAtMs);
     }
+    member.lag?.merged(member.frames.last);
     this.#options.replicas.setHeardUpTo(member.index, member.frames.last);
     if (kind === "hello" && isCurrent) listener.hello(member);
     if (kind === "leave") listener.left(member);

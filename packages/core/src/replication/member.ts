@@ -7,11 +7,9 @@ import { ClockOffset } from "./clock-offset.ts";
 import { Deafness } from "./deafness.ts";
 import { HeardFrames } from "./heard-frames.ts";
 import { HeardParts } from "./heard-parts.ts";
+import type { MergeLag } from "./merge-lag.ts";
 import type { PartsRoom } from "./parts-room.ts";
 import { Reception } from "./reception.ts";
-
-/** A frame that is older by more than that shows that its clock fell back, which is believed after some more. */
-const FELL_BACK_MS = 1_000;
 
 export class Member {
   readonly id: string;
@@ -20,6 +18,8 @@ export class Member {
   offset: ClockOffset = new ClockOffset();
   readonly frames: HeardFrames = new HeardFrames(0);
   readonly parts: HeardParts;
+  /** Up to when all that it counted is merged; absent until it has been heard. */
+  lag: MergeLag | undefined;
   heardAtMs: number;
   /** When it was heard for the first time, or for the first time after its last silence. */
   heardSinceMs: number;
@@ -79,6 +79,11 @@ export class Member {
     this.answeringUntilMs = 0;
   }
 
+  /** It has told all that it counted before a time of its clock in frames up to a number. */
+  told(number: number, clockMs: number): void {
+    this.lag?.claim(number, clockMs);
+  }
+
   /** Forgets which of its counts have been heard, those of answers that are coming in included. */
   forget(): void {
     this.frames.forget();
@@ -107,9 +112,7 @@ export class Member {
    * resumed its clock is behind at once, and whoever is told of a later one takes its frames for old.
    */
   get toldOffsetMs(): number {
-    const lastMs = this.heardAtMs - this.clockMs;
-    const { offsetMs } = this.offset;
-    return lastMs > offsetMs + FELL_BACK_MS ? lastMs : offsetMs;
+    return this.offset.likelyOffsetMs;
   }
 
   /** When it sent the latest of its frames, which another replica may have passed on later. */

@@ -12,6 +12,7 @@ import { createHash } from "node:crypto";
 import type { Replicas } from "../store/replicas.ts";
 import { ClockOffset } from "./clock-offset.ts";
 import { Member } from "./member.ts";
+import { MergeLag } from "./merge-lag.ts";
 import { type PartsFault, PartsRoom } from "./parts-room.ts";
 
 export interface MemberOptions {
@@ -21,6 +22,8 @@ export interface MemberOptions {
   readonly membersMax: number;
   /** Takes why a long answer that was coming in has been given up. */
   readonly lost: (why: PartsFault) => void;
+  /** For how long the event loop of this process has been held up so far, in all. */
+  readonly heldUpMs: () => number;
 }
 
 /**
@@ -67,17 +70,33 @@ export class Members {
     if (sentAtMs <= member.clockMs) return member;
     member.clockMs = sentAtMs;
     member.isHeard = true;
+    member.lag ??= new MergeLag(sentAtMs);
     member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
     if (!member.hasLeft) {
       if (!member.isAlive) member.returned(receivedAtMs);
       this.#setAlive(member, true);
     }
-    const offsetMs = member.offset.hear(receivedAtMs, sentAtMs);
+    const { offset } = member;
+    offset.hear(receivedAtMs, sentAtMs, this.#options.heldUpMs());
+    const { suspectSinceMs } = offset;
+    if (suspectSinceMs !== undefined && !this.#areAllLate(member, suspectSinceMs)) offset.step();
+    const { offsetMs } = offset;
     const known = this.#replicas.offsetMs(member.index);
     if (known - offsetMs >= OFFSET_STEP_MS || offsetMs - known >= OFFSET_RISE_MS) {
       this.#replicas.setOffset(member.index, offsetMs);
     }
     return member;
+  }
+
+  /** Whether others have been heard since a time, and all of them late: a queue holds up all frames. */
+  #areAllLate(suspect: Member, sinceMs: number): boolean {
+    let isAnyLate = false;
+    for (const member of this.#members.values()) {
+      if (member === suspect || !member.isAlive || member.heardAtMs < sinceMs) continue;
+      if (member.offset.inTimeAtMs >= sinceMs) return false;
+      isAnyLate = true;
+    }
+    return isAnyLate;
   }
 
   /**

@@ -79,16 +79,21 @@ export class Outbox {
     });
   }
 
-  /** The frame of counts that has just been closed in all stores. */
-  *counts(number: number): Slices {
+  /**
+   * The frame of counts that has just been closed in all stores.
+   *
+   * @param isLast whether this replica leaves, so that nothing of it can be asked for later
+   */
+  *counts(number: number, isLast: boolean): Slices {
     const since = number - 1;
     this.#series.begin({ kind: "counts", since, upTo: number });
+    if (isLast) this.#series.unrepeated();
     for (const share of this.#options.shares.all()) {
       const { pending } = share.store;
       if (pending !== null) yield* this.#pending(share, pending, since);
-      this.#givenUp(share);
       yield* this.#notes(share, since);
     }
+    this.#givenUp();
     this.#series.end();
   }
 
@@ -209,13 +214,19 @@ export class Outbox {
     records.length = 0;
   }
 
-  #givenUp(share: Share): void {
-    const components = share.takeGivenUp();
-    if (components.length === 0) return;
-    for (const policy of share.places.keys()) {
-      this.#series.section(headOf(share, policy));
-      const visit = this.#visitor(share, policy);
-      for (const component of components) if (component.policy === policy) visit(component);
+  /** What was counted in records that have been evicted, which no answer can repeat. */
+  #givenUp(): void {
+    let isFirst = true;
+    for (const share of this.#options.shares.all()) {
+      const components = share.takeGivenUp();
+      if (components.length === 0) continue;
+      if (isFirst) this.#series.unrepeated();
+      isFirst = false;
+      for (const policy of share.places.keys()) {
+        this.#series.section(headOf(share, policy));
+        const visit = this.#visitor(share, policy);
+        for (const component of components) if (component.policy === policy) visit(component);
+      }
     }
   }
 

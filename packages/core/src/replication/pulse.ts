@@ -48,6 +48,8 @@ export interface PulseOptions {
   readonly refusals: Refusals;
   readonly differences: Differences;
   readonly sender: Sender;
+  /** For how long the oldest count waits that has not left. */
+  readonly heldMs: (now: number) => number;
 }
 
 export class Pulse extends HeartbeatTimes {
@@ -88,6 +90,7 @@ export class Pulse extends HeartbeatTimes {
       known: sum,
       ...shares.totals(),
       behind: repair.behind(now),
+      heldMs: this.#options.heldMs(now),
     };
     sender.heartbeat(heartbeat, differences.told());
   }

@@ -15,8 +15,10 @@ export type FrameFault =
   | Refusal
   /** Its sender was not known, and has a clock too far from the cluster's to be let in. */
   | "farClock"
-  /** Frames came faster than they could be read. */
-  | "tooManyFrames";
+  /** Frames came faster than they could be read; what they said comes again. */
+  | "tooManyFrames"
+  /** The same, and they had counts that do not come again. */
+  | "lostCounts";
 
 /** Why something that a frame said was not merged. */
 export type PartFault =
@@ -57,9 +59,9 @@ const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
     CLUSTER_EVENTS.framesFarClock,
     "a replica is not heard because its clock is more than ten minutes off, or its frames are as old: set its clock, or look who sends old frames again",
   ],
-  tooManyFrames: [
-    CLUSTER_EVENTS.framesDropped,
-    "frames come faster than they can be read: some were dropped, and what they said is asked for again",
+  lostCounts: [
+    CLUSTER_EVENTS.countsLost,
+    "frames come so much faster than they can be read that counts of evicted keys were lost: give this process less to do, or raise 'maxKeys' of the others",
   ],
 };
 

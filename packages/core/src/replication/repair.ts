@@ -29,6 +29,8 @@ const ANSWER_SPREAD_MS = 20;
 const ANSWER_SPACING_MS = 200;
 /** Who has been silent for so long is not waited for any more. */
 const SILENCE_MS_MAX = 60_000;
+/** Until a question is looked at again that would only add to what cannot be read now. */
+const ASK_HELD_MS = 200;
 /** How many who do not hear this replica are asked at a time. */
 const DEAF_MAX = 16;
 
@@ -38,6 +40,8 @@ export interface RepairOptions extends RelayOptions {
   readonly silentMs: number;
   readonly sender: Sender;
   readonly listener: Pick<Listener, "isAhead" | "twin">;
+  /** Whether frames wait, or have just been dropped, that may say what is missing: requests wait too. */
+  readonly isLoaded: (now: number) => boolean;
 }
 
 export class Repair {
@@ -120,10 +124,12 @@ export class Repair {
     const behind: Behind[] = [];
     const silent: Behind[] = [];
     const gone: Behind[] = [];
+    // The others are heard: passing their frames on again would only add to the load.
+    const isLoaded = this.#options.isLoaded(now);
     for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
       const silenceMs = now - heardAtMs;
       const isSilent = !hasLeft && silenceMs > this.#options.silentMs;
-      if (!isBehind && !isSilent) continue;
+      if (!isSilent && (!isBehind || isLoaded)) continue;
       const isGone = silenceMs >= SILENCE_MS_MAX;
       (isGone ? gone : isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
     }
@@ -209,6 +215,10 @@ export class Repair {
     }
     if (now < member.answeringUntilMs) {
       member.askAtMs = member.answeringUntilMs;
+      return;
+    }
+    if (this.#options.isLoaded(now)) {
+      member.askAtMs = now + this.#wait(ASK_HELD_MS, ASK_SPREAD_MS);
       return;
     }
     const again = Math.min(ASK_AGAIN_MS * 2 ** member.asked, ASK_AGAIN_MS_MAX);

@@ -32,6 +32,7 @@ import type { Listener } from "./listener.ts";
 import type { Member } from "./member.ts";
 import { Members } from "./members.ts";
 import { Outlook } from "./outlook.ts";
+import { Overload } from "./overload.ts";
 import { OwnId } from "./own-id.ts";
 import type { PartsFault } from "./parts-room.ts";
 import { Pulse } from "./pulse.ts";
@@ -75,6 +76,7 @@ export class Replicator implements Listener {
   readonly shares: Shares = new Shares();
   readonly inbox: Inbox;
   readonly refusals: Refusals = new Refusals((...said) => this.#options.report(...said));
+  readonly overload: Overload = new Overload((...said) => this.#options.report(...said));
   readonly heard: FrameQueue;
   readonly sender: Sender;
   readonly arrival: Arrival;
@@ -103,7 +105,9 @@ export class Replicator implements Listener {
     const seal = new Seal(namespace, secret);
     const envelope = new Envelope(seal, replicas, transport);
     const lost = (why: PartsFault): void => this.refusals.part(why);
-    const members = new Members(replicas, { silentMs: SILENT_MS, membersMax: MEMBERS_MAX, lost });
+    const heldUpMs = (): number => this.#wake.heldUpMs;
+    const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
+    const members = new Members(replicas, { ...bounds, lost, heldUpMs });
     const sender = new Sender(transport, envelope, clock);
     const now = clock.now();
     this.replicas = replicas;
@@ -122,7 +126,12 @@ export class Replicator implements Listener {
     const sight = { members, sender, arrival, replicas, clockCheck };
     this.outlook = new Outlook({ ...sight, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
-    this.heard = new FrameQueue((frame) => this.#hear(frame), refusals);
+    this.heard = new FrameQueue({
+      read: (frame, receivedAtMs) => this.#hear(frame, receivedAtMs),
+      refusals,
+      now: () => clock.now(),
+      dropped: (at) => this.overload.dropped(at),
+    });
     const common = { seal, envelope, clock, replicas, members, sender, random };
     const differences = new Differences(shares, options.report);
     const judges = { refusals, freshness, differences };
@@ -141,17 +150,20 @@ export class Replicator implements Listener {
       silentMs: BEHIND_AFTER_MS,
       answer: (answer) => this.teller.answer(answer),
       isAnswering: () => this.teller.isAnswering,
+      isLoaded: (at) => this.heard.hasAnswers || this.overload.isDropping(at),
     });
     this.#wake = new Wake(
       () => clock.now(),
       () => this.#work(),
     );
+    const heldMs = (at: number): number => this.teller.heldMs(at);
     const watch = {
       outlook: this.outlook,
       agreement: this.#agreement,
       bequest,
       arrival,
       clockCheck,
+      heldMs,
     };
     this.#pulse = new Pulse({
       ...{ ...common, ...judges, ...watch, ...times, shares },
@@ -270,8 +282,8 @@ export class Replicator implements Listener {
     this.#work();
   }
 
-  *#hear(frame: Uint8Array): Slices {
-    const member = this.#isOver ? undefined : yield* this.inbox.hear(frame);
+  *#hear(frame: Uint8Array, receivedAtMs: number): Slices {
+    const member = this.#isOver ? undefined : yield* this.inbox.hear(frame, receivedAtMs);
     if (member === undefined) return;
     // What comes late has been passed on by somebody who kept it.
     if (this.inbox.isLatest) this.#recent.keep(member, frame);
@@ -293,6 +305,7 @@ export class Replicator implements Listener {
     this.arrival.work(now);
     if (now >= this.outlook.dueAtMs) this.outlook.look(now);
     this.outlook.settle();
+    this.overload.look(now);
     if (now >= this.#pulse.dueAtMs) this.#pulse.beat(now);
     this.#repair.work(now);
     this.#bequest.work(now);

@@ -54,6 +54,9 @@ export class Teller implements Announcer {
   readonly #answering: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
+  /** Since when the oldest count waits for the next frame, and for the one that leaves now. */
+  #waitsSinceMs = Number.POSITIVE_INFINITY;
+  #leavesSinceMs = Number.POSITIVE_INFINITY;
   #finished: { readonly done: (isAll: boolean) => void; readonly endMs: number } | undefined;
 
   constructor(options: TellerOptions) {
@@ -94,19 +97,24 @@ export class Teller implements Announcer {
     return !this.#answering.isIdle;
   }
 
+  /** For how long the oldest count waits that has not left. */
+  heldMs(now: number): number {
+    return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));
+  }
+
   began(now: number): void {
-    this.#wakeIf(this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0));
+    this.#wakeIf(this.#countdown.changed(now, Number.POSITIVE_INFINITY, 0), now);
   }
 
   counted(now: number, untold: number, ceiling: number, used: number): void {
     const isSooner = isUrgent(this.#options.replicaCount(), untold, ceiling, used)
       ? this.#countdown.urgent(now)
       : this.#countdown.changed(now, ceiling, used);
-    this.#wakeIf(isSooner);
+    this.#wakeIf(isSooner, now);
   }
 
   urgent(now: number): void {
-    this.#wakeIf(this.#countdown.urgent(now));
+    this.#wakeIf(this.#countdown.urgent(now), now);
   }
 
   work(now: number): void {
@@ -126,13 +134,13 @@ export class Teller implements Announcer {
   }
 
   /**
-   * Goes on at once for a while with telling all that there is to tell, as far as the transport takes
+   * For a replica that leaves: goes on at once for a while with telling all that there is to tell, as far as the transport takes
    * it, and has the rest done in the background; returns whether nothing is left to tell.
    */
   finishFor(forMs: number): boolean {
     if (this.#options.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
     if (this.#countdown.dueAtMs < Number.POSITIVE_INFINITY) {
-      this.#flush(this.#options.clock.now());
+      this.#flush(this.#options.clock.now(), true);
       if (!this.#flushing.goOnFor(forMs)) return false;
     }
     return this.#answering.goOnFor(forMs);
@@ -180,8 +188,10 @@ export class Teller implements Announcer {
   }
 
   /** Nearly every hit finds that there is something to say soon enough anyway. */
-  #wakeIf(isSooner: boolean): void {
-    if (isSooner) this.#options.wakeAt(this.dueAtMs);
+  #wakeIf(isSooner: boolean, now: number): void {
+    if (!isSooner) return;
+    this.#waitsSinceMs = Math.min(this.#waitsSinceMs, now);
+    this.#options.wakeAt(this.dueAtMs);
   }
 
   /** Tells all stores what time it is. */
@@ -190,7 +200,7 @@ export class Teller implements Announcer {
     for (const { store } of this.#options.shares.all()) store.advance(now, clusterNow);
   }
 
-  #flush(now: number): void {
+  #flush(now: number, isLast = false): void {
     const { sender, shares, wakeAt, replicas } = this.#options;
     this.#advance(now);
     // Who misses a number asks, and is told all that is held, if some release can never leave.
@@ -202,14 +212,19 @@ export class Teller implements Announcer {
       store.closeFrame();
     }
     this.#closed = number;
+    this.#leavesSinceMs = this.#waitsSinceMs;
+    this.#waitsSinceMs = Number.POSITIVE_INFINITY;
     this.#countdown.left(now, replicas.aliveCount);
     const done = (): void => {
       sender.counted = number;
+      this.#leavesSinceMs = Number.POSITIVE_INFINITY;
       this.#endFinish();
       wakeAt(this.dueAtMs);
     };
     // What nobody hears need not be said: others see from the number that they have missed it.
-    const leaving = sender.isConnected ? this.#counts.counts(number) : this.#counts.silence();
+    const leaving = sender.isConnected
+      ? this.#counts.counts(number, isLast)
+      : this.#counts.silence();
     this.#flushing.run(leaving, done);
   }
 }

@@ -4,12 +4,16 @@
 
 /** Longer waits are waited in parts. */
 const WAIT_MS_MAX = 60_000;
+/** A timer that fires later than that shows that the event loop was held up. */
+const HELD_UP_MS = 100;
 
 export class Wake {
   readonly #now: () => number;
   readonly #work: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #atMs: number = Number.POSITIVE_INFINITY;
+  /** For how long the event loop has been held up so far, in all, as far as timers have shown. */
+  heldUpMs = 0;
 
   /** @param now the clock that the times given to `at` are of */
   constructor(now: () => number, work: () => void) {
@@ -22,9 +26,12 @@ export class Wake {
     if (atMs >= this.#atMs) return;
     this.#atMs = atMs;
     clearTimeout(this.#timer);
-    const waitMs = Math.min(Math.max(0, atMs - this.#now()), WAIT_MS_MAX);
+    const now = this.#now();
+    const waitMs = Math.min(Math.max(0, atMs - now), WAIT_MS_MAX);
     this.#timer = setTimeout(() => {
       this.#atMs = Number.POSITIVE_INFINITY;
+      const lateMs = this.#now() - (now + waitMs);
+      if (lateMs > HELD_UP_MS) this.heldUpMs += lateMs;
       this.#work();
     }, waitMs);
     this.#timer.unref();

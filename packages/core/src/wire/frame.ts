@@ -19,12 +19,29 @@ export const FRAME_VERSION = 0;
 
 const MAGIC_0 = 0x74;
 const MAGIC_1 = 0x67;
+const KIND_AT = 3;
+const FLAGS_AT = 4;
 const SEALED = 1;
+const UNREPEATED = 2;
+const FLAGS_MAX: number = SEALED | UNREPEATED;
 const SECTION_HEAD_BYTES = 3;
 
 /** What a frame is for. */
 export const FRAME_KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"] as const;
 export type FrameKind = (typeof FRAME_KINDS)[number];
+
+/**
+ * What a frame means to a receiver that cannot read all frames in time: counts that later frames repeat,
+ * counts that nothing repeats, a part of an answer, or something short.
+ */
+export type FrameLoad = "repeated" | "unrepeated" | "answer" | "short";
+
+/** The load of a frame by its first bytes, which may not be a frame's. */
+export function loadOf(frame: Uint8Array): FrameLoad {
+  const kind = FRAME_KINDS[frame[KIND_AT] ?? FRAME_KINDS.length];
+  if (kind === "counts") return (frame[FLAGS_AT]! & UNREPEATED) === 0 ? "repeated" : "unrepeated";
+  return kind === "page" ? "answer" : "short";
+}
 
 /** The types of sections. Readers skip those that they do not know. */
 export const SECTIONS = {
@@ -43,6 +60,8 @@ export const SECTIONS = {
 export interface FrameHeader {
   kind: FrameKind;
   isSealed: boolean;
+  /** Whether it has counts that no later frame and no answer repeats. */
+  isUnrepeated?: boolean;
   /** 32 bits of the cluster's seed, by which frames of others are told apart. */
   tag: number;
   /** The sender, as two halves of 64 bits. */
@@ -88,7 +107,7 @@ export class FrameWriter extends ByteWriter {
     this.u8(MAGIC_1);
     this.u8(FRAME_VERSION);
     this.u8(FRAME_KINDS.indexOf(header.kind));
-    this.u8(header.isSealed ? SEALED : 0);
+    this.u8((header.isSealed ? SEALED : 0) | (header.isUnrepeated === true ? UNREPEATED : 0));
     this.u32(header.tag);
     this.halves(header.replicaLow, header.replicaHigh, 8);
     this.varint(header.sentAtMs);
@@ -114,6 +133,7 @@ export class FrameReader extends ByteReader {
   readonly header: FrameHeader = {
     kind: "counts",
     isSealed: false,
+    isUnrepeated: false,
     tag: 0,
     replicaLow: 0,
     replicaHigh: 0,
@@ -133,7 +153,8 @@ export class FrameReader extends ByteReader {
     if (kind === undefined) return "kind";
     const flags = this.u8();
     header.kind = kind;
-    header.isSealed = flags === SEALED;
+    header.isSealed = (flags & SEALED) !== 0;
+    header.isUnrepeated = (flags & UNREPEATED) !== 0;
     header.tag = this.u32();
     this.halves(8);
     header.replicaLow = this.low;
@@ -141,7 +162,7 @@ export class FrameReader extends ByteReader {
     header.sentAtMs = this.varint();
     header.number = this.varint();
     this.#sectionsEnd = bytes.length - (header.isSealed ? SEAL_BYTES : 0);
-    if (flags > SEALED || this.position > this.#sectionsEnd) this.isBroken = true;
+    if (flags > FLAGS_MAX || this.position > this.#sectionsEnd) this.isBroken = true;
     this.#next = this.position;
     return this.isBroken ? "header" : undefined;
   }

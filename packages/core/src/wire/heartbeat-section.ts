@@ -1,10 +1,10 @@
 /**
  * What a replica says of itself once a second, and of those it has fallen behind on.
  *
- *     | ready | up | known 4 | allowed | refused | behinds | replica 8 | number | … |
+ *     | ready | up | known 4 | allowed | refused | behinds | replica 8 | number | … | held |
  *
  * It is small however much is counted, and names at most `BEHIND_MAX` replicas. How many those are is
- * said before them, and a reader leaves alone what comes after: so a later version can say more here.
+ * said before them, and a reader leaves alone what comes at the end: so a later version can say more here.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
@@ -13,7 +13,7 @@ import { type FrameWriter, SECTIONS } from "./frame.ts";
 /** How many replicas a heartbeat names that its sender is behind on. */
 export const BEHIND_MAX = 4;
 
-const HEARTBEAT_BYTES_MAX = 1 + 8 + 4 + 8 + 8 + 1 + BEHIND_MAX * 16;
+const HEARTBEAT_BYTES_MAX = 1 + 8 + 4 + 8 + 8 + 1 + BEHIND_MAX * 16 + 8;
 
 /** A replica, and the number of its last frame of counts before the first that is missing. */
 export interface Behind {
@@ -33,6 +33,8 @@ export interface Heartbeat {
   readonly allowed: number;
   readonly refused: number;
   readonly behind: readonly Behind[];
+  /** For how long the oldest count waits that is in no frame up to the number of this one. */
+  readonly heldMs: number;
 }
 
 /** Writes a heartbeat; false if it does not fit any more. */
@@ -49,6 +51,7 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
     writer.halves(low, high, 8);
     writer.varint(number);
   }
+  writer.varint(heartbeat.heldMs);
   writer.endSection();
   return true;
 }
@@ -68,7 +71,8 @@ export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
     const { low, high } = reader;
     behind.push({ low, high, number: reader.varint() });
   }
+  const heldMs = reader.varint();
   const isReady = ready === 1;
   if (reader.isBroken) return undefined;
-  return { isReady, upMs, known, allowed, refused, behind };
+  return { isReady, upMs, known, allowed, refused, behind, heldMs };
 }

@@ -34,6 +34,8 @@ export interface FleetOptions extends MemoryNetworkOptions {
   readonly onPartition?: SeparatedMode;
   /** Lets time pass; the faked timers of the test when absent. */
   readonly pass?: (ms: number) => void;
+  /** Called before each slice of a frame that a replica reads, and may let time pass: reading has a price then. */
+  readonly reading?: (frame: Uint8Array) => void;
 }
 
 export class SimulatedReplica {
@@ -81,7 +83,22 @@ export class SimulatedReplica {
         onPartition: options.onPartition ?? "open",
       });
     this.limiter = this.#makeLimiter();
+    if (options.reading !== undefined) this.#price(options.reading);
     this.replicator.open();
+  }
+
+  #price(reading: (frame: Uint8Array) => void): void {
+    const { inbox } = this.replicator;
+    const hear = inbox.hear.bind(inbox);
+    inbox.hear = function* priced(frame, ...rest) {
+      const slices = hear(frame, ...rest);
+      for (;;) {
+        reading(frame);
+        const slice = slices.next();
+        if (slice.done === true) return slice.value;
+        yield;
+      }
+    };
   }
 
   /** Closes its limiter and makes it again, at once or when some time has passed. */

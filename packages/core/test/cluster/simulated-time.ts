@@ -3,7 +3,8 @@
  * what is due next is found without looking at all that will be.
  *
  * Timers fire in the order of their times and, of one time, in the order in which they were set; before
- * the next one, all that was put off with `setImmediate` is done, as in a process.
+ * the next one, all that was put off with `setImmediate` is done, as in a process. Work takes no time
+ * unless it calls `spend`; then timers fire late, as in a process whose event loop is busy.
  */
 
 import { vi } from "vitest";
@@ -52,20 +53,26 @@ export class SimulatedTime {
 
   advance(ms: number): void {
     const endMs = this.nowMs + ms;
-    this.#doImmediates();
+    this.#doImmediates(endMs);
     for (let next = this.#heap[0]; next !== undefined && next.atMs <= endMs; next = this.#heap[0]) {
       this.#remove();
       const { call, everyMs } = next;
       if (call === undefined) continue;
-      this.nowMs = next.atMs;
+      this.nowMs = Math.max(this.nowMs, next.atMs);
       if (everyMs !== undefined) {
-        next.atMs += everyMs;
+        next.atMs = this.nowMs + everyMs;
         this.#insert(next);
       }
       call();
-      this.#doImmediates();
+      // Timers that are late fire one after the other.
+      if (!this.#isLate()) this.#doImmediates(endMs);
     }
-    this.nowMs = endMs;
+    this.nowMs = Math.max(this.nowMs, endMs);
+  }
+
+  /** Lets the code that runs now take so long. */
+  spend(ms: number): void {
+    this.nowMs += ms;
   }
 
   #putOff(call: () => void): Timer {
@@ -85,11 +92,19 @@ export class SimulatedTime {
     return timer;
   }
 
-  #doImmediates(): void {
+  #isLate(): boolean {
+    return this.#heap[0] !== undefined && this.#heap[0].atMs < this.nowMs;
+  }
+
+  /** Does what was put off, until nothing is left or work has taken so long that something else is due. */
+  #doImmediates(endMs: number): void {
+    const startMs = this.nowMs;
     while (this.#immediates.length > 0) {
       const put = this.#immediates;
       this.#immediates = [];
       for (const { call } of put) call?.();
+      const dueAtMs = Math.min(endMs, this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY);
+      if (this.nowMs > startMs && this.nowMs >= dueAtMs) return;
     }
   }
 

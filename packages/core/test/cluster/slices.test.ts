@@ -29,7 +29,7 @@ function mostAtOnce(watched: MockInstance, write: (writer: FrameWriter) => void)
   writer.begin({ ...header, replicaLow: 5, replicaHigh: 6, sentAtMs: Date.now(), number: 1 });
   write(writer);
   let most = 0;
-  const slices = inbox.hear(writer.written().slice());
+  const slices = inbox.hear(writer.written().slice(), NOW_MS);
   for (let isDone = false; !isDone; ) {
     const before = watched.mock.calls.length;
     isDone = slices.next().done === true;

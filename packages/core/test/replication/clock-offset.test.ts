@@ -48,14 +48,54 @@ describe("the offset to another replica's clock", () => {
     }
   });
 
-  it("follows a clock that stood still for long after a few seconds", () => {
+  /** Hears a frame a second until 15 s, with an offset of 3 ms. */
+  function heardFor15s(): ClockOffset {
     const offset = new ClockOffset();
     for (let beat = 0; beat < 16; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
-    for (let beat = 16; beat < 19; beat++) {
-      expect(offset.offsetMs).toBe(3);
+    return offset;
+  }
+
+  it("is suspect a few seconds after a silence that its frames are late by from then on", () => {
+    const offset = heardFor15s();
+    for (let beat = 25; beat < 28; beat++) {
+      expect(offset.suspectSinceMs).toBeUndefined();
       offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000);
+      expect([offset.offsetMs, offset.likelyOffsetMs]).toEqual([3, 9_003]);
     }
+    expect(offset.suspectSinceMs).toBe(25_003);
+    offset.step();
     expect(offset.offsetMs).toBe(9_003);
+  });
+
+  it("is not suspect where frames come later and later, or have waited in a queue of one length", () => {
+    const offset = heardFor15s();
+    let lateMs = 0;
+    for (let sentAtMs = 16_000; sentAtMs < 160_000; sentAtMs += 100) {
+      // The queue grows for a minute, keeps its length for another, and is gone after that.
+      if (sentAtMs < 80_000) lateMs += 60;
+      else if (sentAtMs > 130_000) lateMs = Math.max(0, lateMs - 200);
+      // Single frames are held up for much longer now and then.
+      if (sentAtMs % 10_000 === 5_000) offset.hear(sentAtMs + lateMs + 3_000, sentAtMs - 1);
+      const jitterMs = 100 * ((sentAtMs / 100) % 7);
+      expect(offset.hear(sentAtMs + lateMs + jitterMs + 3, sentAtMs)).toBe(3);
+      expect(offset.suspectSinceMs).toBeUndefined();
+    }
+  });
+
+  it("is not suspect where this process was held up during the silence", () => {
+    const offset = heardFor15s();
+    for (let beat = 25; beat < 35; beat++) {
+      offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000);
+      expect([offset.suspectSinceMs, offset.offsetMs]).toEqual([undefined, 3]);
+    }
+  });
+
+  it("is believed to have changed where frames are late by the same for sixteen seconds", () => {
+    const offset = heardFor15s();
+    for (let beat = 25; beat < 40; beat++) {
+      expect(offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000)).toBe(3);
+    }
+    expect(offset.hear(40_003, 31_000, 8_000)).toBe(9_003);
   });
 
   it("takes a burst of frames that were held up for what it is", () => {

@@ -8,7 +8,10 @@ function membership(self = "self", membersMax = 3): { members: Members; replicas
   const replicas = new Replicas(self);
   return {
     replicas,
-    members: new Members(replicas, { silentMs: 3_000, membersMax, lost: () => {} }),
+    members: new Members(replicas, {
+      ...{ silentMs: 3_000, membersMax },
+      ...{ lost: () => {}, heldUpMs: () => 0 },
+    }),
   };
 }
 
@@ -146,5 +149,34 @@ describe("the members of a cluster", () => {
     for (let beat = 0; beat < 3; beat++)
       members.hear("a", 13_000 + beat * 1_000, 12_000 + beat * 1_000, 1);
     expect(replicas.offsetMs(index)).toBe(1_000);
+  });
+
+  describe("whose frames are late by as much as they were silent", () => {
+    /** Hears frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s. */
+    function afterSilence(ids: readonly string[], isLate: (id: string) => boolean): Replicas {
+      const { members, replicas } = membership();
+      const beat = (second: number, id: string, lateMs: number): void => {
+        members.hear(id, 1_000 * second, 1_000 * second - lateMs, 1);
+      };
+      for (let second = 0; second < 16; second++) for (const id of ids) beat(second, id, 0);
+      for (let second = 25; second < 30; second++) {
+        for (const id of ids) beat(second, id, isLate(id) ? 9_000 : 0);
+      }
+      return replicas;
+    }
+
+    it("have clocks that stood still, where others are in time or there are none", () => {
+      for (const ids of [["a"], ["a", "b", "c"]]) {
+        const replicas = afterSilence(ids, (id) => id === "a");
+        const offsets = ids.map((id) => replicas.offsetMs(replicas.indexOf(id, true)));
+        expect(offsets).toEqual(ids.map((id) => (id === "a" ? 9_000 : 0)));
+      }
+    });
+
+    it("are held up by what all frames pass through, where all are late", () => {
+      const ids = ["a", "b", "c"];
+      const replicas = afterSilence(ids, () => true);
+      for (const id of ids) expect(replicas.offsetMs(replicas.indexOf(id, true))).toBe(0);
+    });
   });
 });

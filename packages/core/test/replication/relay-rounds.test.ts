@@ -27,7 +27,8 @@ class Fleet {
   /** @param size how many there are beside this one, each of which has sent one frame */
   constructor(size: number) {
     const bounds = { silentMs: 3_000, membersMax: size };
-    this.members = new Members(new Replicas("self"), { ...bounds, lost: () => {} });
+    const listener = { lost: () => {}, heldUpMs: () => 0 };
+    this.members = new Members(new Replicas("self"), { ...bounds, ...listener });
     for (let number = 1; number <= size; number++) {
       const id = number.toString(16).padStart(16, "0");
       this.members.hear(id, 0, 0, 1);

@@ -32,6 +32,7 @@ export class Survivor {
     silentMs: SILENT_MS,
     membersMax: 4_096,
     lost: () => {},
+    heldUpMs: () => 0,
   });
   readonly #slots: Process[] = [];
   readonly #cutOff = new Set<number>();

@@ -27,6 +27,7 @@ export interface FrameVector {
   readonly says: {
     readonly kind: FrameKind;
     readonly isSealed: boolean;
+    readonly isUnrepeated: boolean;
     readonly replica: string;
     readonly sentAt: number;
     readonly number: number;
@@ -77,9 +78,15 @@ const windows: Section = components(
   },
 );
 
-const FRAMES: readonly (readonly [string, FrameKind, readonly Section[], "sealed"?])[] = [
+const FRAMES: readonly (readonly [
+  string,
+  FrameKind,
+  readonly Section[],
+  ("sealed" | "unrepeated")?,
+])[] = [
   ["two windows of one key, and one of another", "counts", [windows]],
   ["the same, sealed", "counts", [windows], "sealed"],
+  ["the same, of keys that have been evicted", "counts", [windows], "unrepeated"],
   [
     "windows opened more than 65,535 ms apart",
     "counts",
@@ -183,6 +190,7 @@ const FRAMES: readonly (readonly [string, FrameKind, readonly Section[], "sealed
       {
         ...{ type: 4, isReady: true, upMs: 70_000, known: 0xcafe_babe },
         ...{ allowed: 2 ** 40, refused: 129, behind: [{ replica: OTHER, number: 299 }] },
+        heldMs: 140,
       },
       {
         type: 8,
@@ -204,12 +212,14 @@ const FRAMES: readonly (readonly [string, FrameKind, readonly Section[], "sealed
 /** The frames of two clusters, one without a secret and one with it. */
 export function frameVectors(open: Seal, sealed: Seal): FrameVector[] {
   const vectors = FRAMES.map(([name, kind, sections, how]) => {
-    const isSealed = how === "sealed";
-    return vector(isSealed ? sealed : open, name, kind, sections, (writer) => {
+    const seal = how === "sealed" ? sealed : open;
+    const outside = { name, kind, isUnrepeated: how === "unrepeated" };
+    return vector(seal, outside, sections, (writer) => {
       for (const section of sections) writeSection(writer, section);
     });
   });
-  const unknown = vector(open, "a section that no reader knows", "request", [asking], (writer) => {
+  const outside = { name: "a section that no reader knows", kind: "request" } as const;
+  const unknown = vector(open, { ...outside, isUnrepeated: false }, [asking], (writer) => {
     writer.beginSection(200, 3);
     for (const byte of [1, 2, 3]) writer.u8(byte);
     writer.endSection();
@@ -220,8 +230,7 @@ export function frameVectors(open: Seal, sealed: Seal): FrameVector[] {
 
 function vector(
   seal: Seal,
-  name: string,
-  kind: FrameKind,
+  { name, kind, isUnrepeated }: { name: string; kind: FrameKind; isUnrepeated: boolean },
   sections: readonly Section[],
   fill: (writer: FrameWriter) => void,
 ): FrameVector {
@@ -229,10 +238,11 @@ function vector(
   const writer = new FrameWriter(isSealed);
   const { low, high } = halvesOf(SENDER);
   const header = { tag: seal.tag, replicaLow: low, replicaHigh: high };
-  writer.begin({ kind, isSealed, ...header, sentAtMs: SENT_AT, number: 300 });
+  writer.begin({ kind, isSealed, isUnrepeated, ...header, sentAtMs: SENT_AT, number: 300 });
   fill(writer);
   const bytes = writer.written();
   const frame = Buffer.concat(isSealed ? [bytes, seal.of(bytes)] : [bytes]).toString("hex");
-  const says = { kind, isSealed, replica: SENDER, sentAt: SENT_AT, number: 300, sections };
+  const outside = { kind, isSealed, isUnrepeated, replica: SENDER };
+  const says = { ...outside, sentAt: SENT_AT, number: 300, sections };
   return { name, says, frame };
 }

@@ -66,17 +66,20 @@ class Bytes {
 /** Everything that a frame says; its seal is checked where it has one. */
 export function readFrame(hex: string, { tag, sealKey }: ClusterKeys): Said {
   const whole = Buffer.from(hex, "hex");
-  const isSealed = whole[4] === 1;
+  const isSealed = (whole[4]! & 1) === 1;
   const frame = isSealed ? whole.subarray(0, -16) : whole;
   const seal = createHmac("sha256", sealKey).update(frame).digest().subarray(0, 16);
   if (isSealed && !seal.equals(whole.subarray(-16))) throw new Error("the seal is another");
   const bytes = new Bytes(frame);
   if (bytes.take(3).toString("latin1") !== "tg\0") throw new Error("no frame of version 0");
   const kind = KINDS[bytes.u8()];
-  if (kind === undefined || bytes.u8() > 1) throw new Error("no frame of version 0");
+  const flags = bytes.u8();
+  const isUnrepeated = (flags & 2) === 2;
+  if (kind === undefined || flags > 3) throw new Error("no frame of version 0");
   if (bytes.take(4).toString("hex") !== tag) throw new Error("a frame of another cluster");
   const replica = bytes.u64();
-  const header = { kind, isSealed, replica, sentAt: bytes.varint(), number: bytes.varint() };
+  const outside = { kind, isSealed, isUnrepeated, replica };
+  const header = { ...outside, sentAt: bytes.varint(), number: bytes.varint() };
   const sections: Said[] = [];
   while (!bytes.isOver) {
     const read = SECTIONS[bytes.u8()];
@@ -112,6 +115,7 @@ const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
     ...{ type: 4, isReady: bytes.u8() === 1, upMs: bytes.varint(), known: bytes.u32() },
     ...{ allowed: bytes.varint(), refused: bytes.varint() },
     behind: times(bytes.u8(), () => ({ replica: bytes.u64(), number: bytes.varint() })),
+    heldMs: bytes.varint(),
   }),
   5: (bytes) => ({
     ...{ type: 5, replica: bytes.u64(), since: bytes.varint(), others: bytes.u8() === 1 },

@@ -27,7 +27,7 @@ import {
 
 function headerOf(kind: FrameKind): FrameHeader {
   return {
-    ...{ kind, isSealed: false, tag: 7, number: 9 },
+    ...{ kind, isSealed: false, isUnrepeated: false, tag: 7, number: 9 },
     ...{ replicaLow: -1, replicaHigh: 2, sentAtMs: 1_700_000_000_000 },
   };
 }
@@ -120,6 +120,7 @@ describe("sections of a frame", () => {
       known: 0xffff_ffff,
       ...counts,
       behind,
+      heldMs: 300,
     };
     const heard = readHeartbeat(
       written("heartbeat", (writer) => writeHeartbeat(writer, heartbeat)),
@@ -166,7 +167,7 @@ describe("sections of a frame", () => {
   it("of heartbeats may say more than a reader knows, and not name more than four replicas", () => {
     const times = { upMs: 1, known: 3 };
     const behind = [{ low: 1, high: 2, number: 3 }];
-    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind };
+    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind, heldMs: 6 };
     const parts = [heartbeat.behind, []].map((named) => {
       const reader = written("heartbeat", (writer) =>
         writeHeartbeat(writer, { ...heartbeat, behind: named }),
@@ -183,13 +184,13 @@ describe("sections of a frame", () => {
       );
     const [one, none] = parts as [Uint8Array, Uint8Array];
     expect(read(Uint8Array.from([...one, 1, 2, 3]))).toEqual(heartbeat);
-    expect(read(Uint8Array.from([...none, ...one.slice(-9)]))).toEqual({
+    expect(read(Uint8Array.from([...none, ...one.slice(-10)]))).toEqual({
       ...heartbeat,
       behind: [],
     });
     expect(read(one.slice(0, -1))).toBeUndefined();
-    const five = Array.from({ length: 5 }, () => Array.from(one.slice(-9))).flat();
-    expect(read(Uint8Array.from([...none.slice(0, -1), 5, ...five]))).toBeUndefined();
+    const five = Array.from({ length: 5 }, () => Array.from(one.slice(-10, -1))).flat();
+    expect(read(Uint8Array.from([...none.slice(0, -2), 5, ...five, 6]))).toBeUndefined();
   });
 
   it("that say what cannot be are no pages", () => {
