@@ -12,11 +12,11 @@ const days = [fixedWindow({ limit: 1_000_000, windowMs: 24 * HOUR, align: true }
 
 describe("whatever the network does", () => {
   const exact: [string, HistoryOptions][] = [
-    ["windows", { policies: windows, steps: 150 }],
+    ["windows", { policies: windows, steps: 150, saysLag: true }],
     ["windows, clocks ten minutes off", { policies: windows, steps: 150, clockMs: 600_000 }],
     ["windows and refunds", { policies: windows, steps: 150, refunds: true }],
     ["aligned windows and refunds", { policies: days, steps: 150, refunds: true }],
-    ["slots", { policies: slots, steps: 150 }],
+    ["slots", { policies: slots, steps: 150, saysLag: true }],
     ["slots and refunds", { policies: slots, steps: 150, refunds: true }],
     [
       "slots of half a day, clocks ten minutes off",

@@ -28,6 +28,8 @@ export interface HistoryOptions {
   readonly maxKeys?: number;
   /** How wrong clocks are at most. Those that are wrong also gain or lose, and stand still now and then. */
   readonly clockMs?: number;
+  /** Whether every replica has to say at every step how old its knowledge of the others is. */
+  readonly saysLag?: boolean;
 }
 
 const KEYS = ["ada", "bob", "cleo", "dan", "eve"];

@@ -6,6 +6,7 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { expect, vi } from "vitest";
 import { History, type HistoryOptions } from "./history.ts";
+import { LagWatch } from "./lag-watch.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 const START_MS = 1_790_000_000_000;
@@ -38,7 +39,13 @@ function live(seed: number, options: HistoryOptions, look: (history: History) =>
   time.install();
   try {
     const history = new History(seed, options, time);
-    history.run(() => lookForPhantoms(history));
+    const lags = new LagWatch(() => time.nowMs);
+    history.run(() => {
+      lookForPhantoms(history);
+      if (options.saysLag !== true) return;
+      const [unsaid] = lags.look(history.fleet);
+      if (unsaid !== undefined) expect.fail(unsaid);
+    });
     look(history);
     lookForCutOff(history);
     history.fleet.close();

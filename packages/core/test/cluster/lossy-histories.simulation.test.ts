@@ -22,7 +22,7 @@ describe("whatever replicas lose or end, and whatever the network does", () => {
 
   it.each(agreeing)(
     "all see the same of those that crashed as well, and never more than happened: %s",
-    (_, options) => liveThrough({ ...options, crashes: true }, expectAgreement),
+    (_, options) => liveThrough({ ...options, crashes: true, saysLag: true }, expectAgreement),
   );
 
   const lossy: [string, HistoryOptions][] = [
