@@ -77,7 +77,8 @@ export class ClockOffset {
 
   /** The same, if the other's clock stood still where that is likely. */
   get likelyOffsetMs(): number {
-    return this.#late?.isJump === true ? this.#late.ages.least : this.offsetMs;
+    const late = this.#late;
+    return late?.isJump === true && !late.isOurs ? late.ages.least : this.offsetMs;
   }
 
   /**

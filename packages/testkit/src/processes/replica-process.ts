@@ -37,6 +37,8 @@ export interface Flow {
   readonly perSecond: number;
   /** Whether each request is for a key of its own: what one frame says of it, no later one repeats. */
   readonly isScattered?: boolean;
+  /** Over how many keys a scattered flow goes round; without end when absent. */
+  readonly keys?: number;
   /** Whether the time of each hit that is allowed is kept. */
   readonly isRecorded?: boolean;
 }

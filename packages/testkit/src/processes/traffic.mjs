@@ -33,6 +33,7 @@ export class Traffic {
 
   /** Asks for each key so many times a second until it is ended. */
   begin(flows) {
+    clearInterval(this.#timer);
     this.#flows = flows.map((flow) => ({ ...flow, owed: 0, offered: 0, allowed: 0 }));
     this.#stretch = new Stretch();
     this.#turnedAtMs = performance.now();
@@ -104,7 +105,8 @@ export class Traffic {
   /** Returns how long it took. */
   #check(flow, stretch) {
     flow.offered++;
-    const key = flow.isScattered ? scattered(flow.key, flow.offered) : flow.key;
+    const { offered, keys = Number.POSITIVE_INFINITY } = flow;
+    const key = flow.isScattered ? scattered(flow.key, 1 + ((offered - 1) % keys)) : flow.key;
     try {
       const startedAtMs = performance.now();
       const decision = this.#limiter.check(key);
