@@ -23,6 +23,8 @@ const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** How long a frame of counts may wait. */
 const WAIT_MS_MAX = 1_000;
+/** How long the first of them waits where they come faster than they can be read, and none is dropped yet. */
+const LOADED_MS = 250;
 /** In the place of a frame that has been read. */
 const READ = new Uint8Array(0);
 
@@ -54,9 +56,9 @@ export class FrameQueue {
     this.#options = options;
   }
 
-  /** Whether answers wait: what is missing may be in them. */
-  get hasAnswers(): boolean {
-    return !this.#answers.isEmpty;
+  /** Whether what is missing may be in frames that wait, or a request would only bring more of them. */
+  isLoaded(now: number): boolean {
+    return !this.#answers.isEmpty || this.#waitedMs(now) > LOADED_MS;
   }
 
   /** Takes a frame, which is read now if nothing waits and there is still time. */
@@ -90,6 +92,11 @@ export class FrameQueue {
     return this.#answers.isEmpty && this.#others.isEmpty;
   }
 
+  /** How long the first frame waits that is not an answer. */
+  #waitedMs(now: number): number {
+    return now - (this.#others.head?.receivedAtMs ?? now);
+  }
+
   #wait(waiting: WaitingFrame): void {
     const { receivedAtMs, load, bytes } = waiting;
     const isFull = (): boolean => this.#answers.bytes + this.#others.bytes + bytes > BYTES_MAX;
@@ -116,7 +123,7 @@ export class FrameQueue {
     while (this.#goOn(endMs) && !this.#isEmpty) {
       if (performance.now() >= endMs) break;
       const now = this.#options.now();
-      if (now - (this.#others.head?.receivedAtMs ?? now) > WAIT_MS_MAX) this.#dropRepeated(now);
+      if (this.#waitedMs(now) > WAIT_MS_MAX) this.#dropRepeated(now);
       const next = this.#next();
       if (next !== undefined) this.#begin(next.frame, next.receivedAtMs);
     }

@@ -31,6 +31,8 @@ const ANSWER_SPACING_MS = 200;
 const SILENCE_MS_MAX = 60_000;
 /** Until a question is looked at again that would only add to what cannot be read now. */
 const ASK_HELD_MS = 200;
+/** How long a replica that could not read in time helps itself, before others pass frames on to it. */
+const HELPS_ITSELF_MS = 3_000;
 /** How many who do not hear this replica are asked at a time. */
 const DEAF_MAX = 16;
 
@@ -55,6 +57,8 @@ export class Repair {
   /** The answer that was given last. */
   #telling: { since: number; to: string | undefined; others: boolean } | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
+  /** When frames were last found to wait that may say what is missing. */
+  #loadedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RepairOptions) {
     this.#options = options;
@@ -124,12 +128,12 @@ export class Repair {
     const behind: Behind[] = [];
     const silent: Behind[] = [];
     const gone: Behind[] = [];
-    // The others are heard: passing their frames on again would only add to the load.
-    const isLoaded = this.#options.isLoaded(now);
+    // Who is heard is not named: frames that are passed on would only add to the load.
+    const helpsItself = this.#isLoaded(now) || now < this.#loadedAtMs + HELPS_ITSELF_MS;
     for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
       const silenceMs = now - heardAtMs;
       const isSilent = !hasLeft && silenceMs > this.#options.silentMs;
-      if (!isSilent && (!isBehind || isLoaded)) continue;
+      if (!isSilent && (!isBehind || helpsItself)) continue;
       const isGone = silenceMs >= SILENCE_MS_MAX;
       (isGone ? gone : isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
     }
@@ -203,6 +207,12 @@ export class Repair {
     return [...items.slice(first), ...items.slice(0, first)];
   }
 
+  #isLoaded(now: number): boolean {
+    const isLoaded = this.#options.isLoaded(now);
+    if (isLoaded) this.#loadedAtMs = now;
+    return isLoaded;
+  }
+
   #wait(leastMs: number, spreadMs: number): number {
     return leastMs + Math.floor(this.#options.random() * spreadMs);
   }
@@ -217,7 +227,7 @@ export class Repair {
       member.askAtMs = member.answeringUntilMs;
       return;
     }
-    if (this.#options.isLoaded(now)) {
+    if (this.#isLoaded(now)) {
       member.askAtMs = now + this.#wait(ASK_HELD_MS, ASK_SPREAD_MS);
       return;
     }

@@ -150,7 +150,7 @@ export class Replicator implements Listener {
       silentMs: BEHIND_AFTER_MS,
       answer: (answer) => this.teller.answer(answer),
       isAnswering: () => this.teller.isAnswering,
-      isLoaded: (at) => this.heard.hasAnswers || this.overload.isDropping(at),
+      isLoaded: (at) => this.heard.isLoaded(at) || this.overload.isDropping(at),
     });
     this.#wake = new Wake(
       () => clock.now(),

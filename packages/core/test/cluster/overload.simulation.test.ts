@@ -34,6 +34,8 @@ afterEach(() => {
 class LoadedFleet extends SimulatedFleet {
   /** Whether all of the last second went by with merging. */
   isBusy = false;
+  /** How often a replica has read what another asked. */
+  requests = 0;
   #turns = 0;
 
   constructor() {
@@ -50,6 +52,7 @@ class LoadedFleet extends SimulatedFleet {
       },
       reading: (frame) => {
         const kind = kindOf(frame);
+        if (kind === "request") this.requests++;
         if (kind !== "counts" && kind !== "page") return;
         mergedMs += SLICE_MS;
         time.spend(SLICE_MS);
@@ -126,6 +129,7 @@ describe("a machine that is told three times what it can merge", () => {
     for (const { lagMs, isOverloaded } of statuses()) {
       expect([lagMs < 1_500, isOverloaded]).toEqual([true, false]);
     }
+    fleet.requests = 0;
     fleet.load(BURST, BURST_MS, look);
     expect(fleet.isBusy).toBe(true);
     for (const { isOverloaded, isConnected, degraded } of statuses()) {
@@ -134,6 +138,8 @@ describe("a machine that is told three times what it can merge", () => {
     fleet.load(USUAL, 4_000, look);
     fleet.pass(1_000);
     expect(agrees(fleet)).toBe(true);
+    // Each asks each other one once or twice, and all of them read that.
+    expect(fleet.requests).toBeLessThanOrEqual(2 * REPLICAS * (REPLICAS - 1) ** 2);
     expect(clockErrorMs).toBeLessThan(100);
     expect(ends.latestMs).toBeLessThan(WINDOW_MS / 10);
     fleet.pass(10_000);
