@@ -15,6 +15,7 @@ export const SYNC_HEADINGS = {
   hotKey: "One hot key above its limit",
   manyKeys: "Many active keys",
   cost: "Processor time for agreement",
+  overload: "More hits than can be merged",
   merging: "Merging",
   joining: "Joining",
   longWork: "Longest turn of the event loop",
@@ -42,6 +43,19 @@ export function syncSuite(quick: boolean): Section[] {
           parameters: quick
             ? { processes: 3, keys: 1_000, seconds: 2 }
             : { processes: 10, keys: 10_000, seconds: 8 },
+        },
+      ],
+    },
+    {
+      heading: SYNC_HEADINGS.overload,
+      jobs: [
+        {
+          title: "a burst of 50,000 hits a second in each process",
+          scenario: "overload",
+          parameters: {
+            ...(quick ? { processes: 3, seconds: 5 } : { processes: 6, seconds: 30 }),
+            ...{ keys: 100_000, usualPerSecond: 2_000, perSecond: 50_000 },
+          },
         },
       ],
     },

@@ -10,6 +10,7 @@ import type { JoiningRecord } from "./scenarios/sync/joining.ts";
 import type { LongWorkRecord } from "./scenarios/sync/long-work.ts";
 import type { ManyKeysRecord } from "./scenarios/sync/many-keys.ts";
 import type { MergingRecord } from "./scenarios/sync/merging.ts";
+import type { OverloadRecord } from "./scenarios/sync/overload.ts";
 import type { PropagationRecord } from "./scenarios/sync/propagation.ts";
 import type { SharedCheckRecord } from "./scenarios/sync/shared-check.ts";
 import { fixedTickMs } from "./sync/fixed-tick-formula.ts";
@@ -24,6 +25,7 @@ export function syncTables(records: readonly ScenarioRecord[]): string[] {
     hotKeyTable(records.filter((record) => record.kind === "hotKey")),
     manyKeysTable(records.filter((record) => record.kind === "manyKeys")),
     costTable(records.filter((record) => record.kind === "agreementCost")),
+    overloadTable(records.filter((record) => record.kind === "overload")),
     mergingTable(records.filter((record) => record.kind === "merging")),
     joiningTable(records.filter((record) => record.kind === "joining")),
     longWorkTable(records.filter((record) => record.kind === "longWork")),
@@ -104,6 +106,24 @@ function costTable(records: readonly AgreementCostRecord[]): string {
   ]);
   return columns(
     ["replicas", "keys", "of a core, mean", "most", "hits alone", "machine"],
+    rows,
+    [],
+  );
+}
+
+function overloadTable(records: readonly OverloadRecord[]): string {
+  if (records.length === 0) return "";
+  const rows = records.map((record) => [
+    `${record.overloaded} of ${record.processes}`,
+    count.format(record.perSecond),
+    count.format(record.seconds),
+    count.format(record.mostLagMs),
+    count.format(record.clockErrorMs),
+    count.format(record.caughtUpMs),
+    percent(record.processorUse),
+  ]);
+  return columns(
+    ["overloaded", "hits/s each", "s", "most lag, ms", "clocks off, ms", "merged, ms", "machine"],
     rows,
     [],
   );

@@ -9,6 +9,7 @@ import type { Reading } from "./reading.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import type { HotKeyRecord } from "./scenarios/sync/hot-key.ts";
 import { LONG_WORKS, type LongWork } from "./scenarios/sync/long-work.ts";
+import type { OverloadRecord } from "./scenarios/sync/overload.ts";
 import type { Finding } from "./section.ts";
 import type { LongestTurn } from "./sync/loop-turns.ts";
 import { turnText } from "./sync-tables.ts";
@@ -48,6 +49,18 @@ export function syncTargets(findings: readonly Finding[]): TargetResult[] {
       "%",
       "10 replicas, 10k keys, each hit once a second by each: under 5 % of a core",
       cost(records),
+    ),
+    atMost(
+      5_000,
+      "ms",
+      "after a burst of 30 s that cannot be merged: all is merged within 5 s of the usual load",
+      overload(records, ({ caughtUpMs }) => caughtUpMs),
+    ),
+    atMost(
+      250,
+      "ms",
+      "during that burst: clocks that are equal are said to be",
+      overload(records, ({ clockErrorMs }) => clockErrorMs),
     ),
     atMost(3_000, "ms", "joining 1M keys: all are known within 3 s", joining(records)),
     atMost(
@@ -129,6 +142,21 @@ function cost(records: Records): Reading | undefined {
   return {
     value: 100 * measured.cost,
     note: `the mean of ${measured.processes}; most ${(100 * measured.costMax).toFixed(1)} %`,
+  };
+}
+
+function overload(
+  records: Records,
+  figure: (record: OverloadRecord) => number,
+): Reading | undefined {
+  const measured = records
+    .filter((record) => record.kind === "overload")
+    .find(({ processes, seconds }) => processes >= 6 && seconds >= 30);
+  if (measured === undefined) return undefined;
+  const { overloaded, processes, mostLagMs } = measured;
+  return {
+    value: figure(measured),
+    note: `${overloaded} of ${processes} overloaded, at most ${mostLagMs.toFixed(0)} ms behind`,
   };
 }
 

@@ -19,6 +19,7 @@ import type { JoiningRecord, JoiningScenario } from "./sync/joining.ts";
 import type { LongWorkRecord, LongWorkScenario } from "./sync/long-work.ts";
 import type { ManyKeysRecord, ManyKeysScenario } from "./sync/many-keys.ts";
 import type { MergingRecord, MergingScenario } from "./sync/merging.ts";
+import type { OverloadRecord, OverloadScenario } from "./sync/overload.ts";
 import type { PropagationRecord, PropagationScenario } from "./sync/propagation.ts";
 import type { SharedCheckRecord, SharedCheckScenario } from "./sync/shared-check.ts";
 
@@ -44,6 +45,7 @@ export type SyncRecord =
   | LongWorkRecord
   | ManyKeysRecord
   | MergingRecord
+  | OverloadRecord
   | PropagationRecord
   | SharedCheckRecord;
 
@@ -63,6 +65,7 @@ interface Parameters {
   readonly longWork: LongWorkScenario;
   readonly manyKeys: ManyKeysScenario;
   readonly merging: MergingScenario;
+  readonly overload: OverloadScenario;
   readonly propagation: PropagationScenario;
   readonly sharedCheck: SharedCheckScenario;
 }
@@ -88,6 +91,7 @@ const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } =
   longWork: async () => (await import("./sync/long-work.ts")).measureLongWork,
   manyKeys: async () => (await import("./sync/many-keys.ts")).measureManyKeys,
   merging: async () => (await import("./sync/merging.ts")).measureMerging,
+  overload: async () => (await import("./sync/overload.ts")).measureOverload,
   propagation: async () => (await import("./sync/propagation.ts")).measurePropagation,
   sharedCheck: async () => (await import("./sync/shared-check.ts")).measureSharedCheck,
 };

@@ -3,6 +3,7 @@
  * it: it gets ready, waits for the others, plays its part, and reports.
  */
 
+import type { BurstParameters, BurstResult } from "./roles/burst.ts";
 import type { CheckParameters, CheckResult } from "./roles/check.ts";
 import type { CrowdParameters, CrowdResult } from "./roles/crowd.ts";
 import type { HolderParameters, HolderResult } from "./roles/holder.ts";
@@ -13,6 +14,7 @@ import type { SteadyParameters, SteadyResult } from "./roles/steady.ts";
 
 /** What each role is told, and what it finds out. */
 export interface Roles {
+  readonly burst: { readonly given: BurstParameters; readonly result: BurstResult };
   readonly check: { readonly given: CheckParameters; readonly result: CheckResult };
   readonly crowd: { readonly given: CrowdParameters; readonly result: CrowdResult };
   readonly holder: { readonly given: HolderParameters; readonly result: HolderResult };
@@ -45,6 +47,7 @@ export type Cue = "go" | "over";
 export type Report = "ready" | { readonly result: unknown };
 
 const PLAYS: { readonly [Name in RoleName]: () => Promise<Play<Name>> } = {
+  burst: async () => (await import("./roles/burst.ts")).outrun,
   check: async () => (await import("./roles/check.ts")).check,
   crowd: async () => (await import("./roles/crowd.ts")).hitManyKeys,
   holder: async () => (await import("./roles/holder.ts")).holdKeys,
