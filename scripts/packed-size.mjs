@@ -25,7 +25,7 @@ export async function checkPackedSize() {
 }
 
 /** A sentence for each package that is too large, of what `npm pack --json` says of all. */
-export function oversized(packed) {
+function oversized(packed) {
   const unbounded = packed.filter(({ name }) => !Object.hasOwn(BOUNDS, name));
   const tooLarge = packed.flatMap(({ name, size, entryCount }) => {
     const { bytes, files } = BOUNDS[name] ?? {};

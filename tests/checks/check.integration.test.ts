@@ -4,6 +4,7 @@
  * Needs a build. A step that is added to the list in scripts/check.mjs gets an entry here.
  */
 
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adding, BrokenTree, type Edits, replacing } from "./broken-tree.ts";
 
@@ -82,6 +83,20 @@ const DEFECTS: readonly Defect[] = [
       "packages/koa/package.json": (text) => text.replaceAll(/[\w-]+\.d\.[mc]?ts/g, "gone.d.ts"),
     },
     says: /no types|untyped|resolution failed/i,
+  },
+  {
+    step: "packed packages stay small",
+    what: "a package has become too large",
+    edits: { "packages/koa/README.md": adding(randomBytes(30_000).toString("hex")) },
+    says: "@tidegate/koa is packed to",
+  },
+  {
+    step: "packed packages stay small",
+    what: "a package has too many files",
+    edits: Object.fromEntries(
+      Array.from({ length: 10 }, (_, file) => [`packages/koa/dist/${file}.cjs`, adding("//\n")]),
+    ),
+    says: "@tidegate/koa has 17 files",
   },
   {
     step: "API reports",
