@@ -12,7 +12,7 @@ import { buildCode } from "./build/code.mjs";
 import { buildDeclarations } from "./build/declarations.mjs";
 import { executeTool } from "./steps.mjs";
 
-const { exports, private: isPrivate } = JSON.parse(readFileSync("package.json", "utf8"));
+const { exports, private: isPrivate, version } = JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
 const options = { cwd: process.cwd(), show: true };
 const { code } = await executeTool("typescript/bin/tsc", ["--build", "--pretty"], options);
@@ -25,7 +25,7 @@ else if (!isPrivate) {
   const entries = (folder, ending) =>
     Object.fromEntries(names.map((name) => [name, `${folder}/${name}${ending}`]));
   await Promise.all([
-    buildCode(entries("src", ".ts"), "dist"),
+    buildCode(entries("src", ".ts"), "dist", version),
     buildDeclarations(entries("dist/unbundled", ".d.ts"), "dist"),
   ]);
 }

@@ -10,11 +10,12 @@ import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { rolldown } from "rolldown";
 
-/** Bundles the entries, `{ name: source }`, into `folder`. */
-export async function buildCode(entries, folder) {
+/** Bundles the entries, `{ name: source }`, into `folder`. The code knows the version by name. */
+export async function buildCode(entries, folder, version) {
   const bundle = await rolldown({
     input: entries,
     platform: "node",
+    transform: { define: { TIDEGATE_VERSION: JSON.stringify(version) } },
     external: (id) => !/^[./]/.test(id),
     onLog: (_level, log) => {
       throw new Error(log.message);

@@ -21,7 +21,7 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "time", holds: ["time/"], mayImport: ["bottom"] },
   { name: "runtime", holds: ["runtime/"], mayImport: ["bottom"] },
   { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
-  { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time"] },
+  { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time", "runtime"] },
   { name: "transport", holds: ["transport/"], mayImport: ["bottom"] },
   { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice", "transport"] },
   {

@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from "./options.ts";
 import { SEPARATED_MODES, type SeparatedMode } from "./replication/isolation.ts";
+import { sharedState } from "./runtime/copies.ts";
 import { asClock, type Clock, systemClock } from "./time/clock.ts";
 import type { Transport } from "./transport/transport.ts";
 
@@ -24,7 +25,7 @@ const FLUSH_MS_MAX = 10_000;
 const SECRET_BYTES_LEAST = 16;
 
 /** Transports that carry a cluster already. Each joins one; one that could not be opened has not. */
-export const joined: WeakSet<Transport> = new WeakSet<Transport>();
+export const joined: WeakSet<Transport> = sharedState("transports", () => new WeakSet<Transport>());
 
 export interface ClusterOptions {
   /** What carries counts between processes, such as `ipcTransport()`. Each joins one cluster. */

@@ -12,6 +12,7 @@ import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
 import { invalidOption } from "./options.ts";
 import { Replicator } from "./replication/replicator.ts";
+import { insideOf, markAsMade } from "./runtime/copies.ts";
 
 export type { ClusterOptions } from "./cluster-options.ts";
 
@@ -61,6 +62,7 @@ class JoinedCluster implements Cluster {
     });
     this.#replicator.open();
     joined.add(transport);
+    markAsMade(this, "cluster", this.#replicator);
   }
 
   get ready(): Promise<void> {
@@ -79,14 +81,6 @@ class JoinedCluster implements Cluster {
       troubles: this.#reports.troubles,
       lastTrouble: this.#reports.last,
     };
-  }
-
-  /** @internal */
-  static replicatorOf(cluster: unknown): Replicator {
-    if (typeof cluster === "object" && cluster !== null && #replicator in cluster) {
-      return (cluster as JoinedCluster).#replicator;
-    }
-    throw invalidOption("cluster", "what joinCluster returned", cluster);
   }
 }
 
@@ -120,5 +114,9 @@ async function keepingAwake(awaited: Promise<void>): Promise<void> {
 
 /** What is behind a cluster; throws for what is none. */
 export function replicatorOf(cluster: unknown): Replicator {
-  return JoinedCluster.replicatorOf(cluster);
+  const replicator = insideOf("cluster", "cluster", cluster);
+  if (replicator === undefined) {
+    throw invalidOption("cluster", "what joinCluster returned", cluster);
+  }
+  return replicator as Replicator;
 }

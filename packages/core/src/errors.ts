@@ -18,7 +18,8 @@ export type TidegateErrorCode =
   | "TIDEGATE_KEY_INVALID"
   | "TIDEGATE_COST_INVALID"
   | "TIDEGATE_DECISION_INVALID"
-  | "TIDEGATE_POLICY_UNSUITABLE";
+  | "TIDEGATE_POLICY_UNSUITABLE"
+  | "TIDEGATE_VERSIONS_DIFFER";
 
 interface ErrorCodeEntry {
   readonly meaning: string;
@@ -61,6 +62,12 @@ export const ERROR_CODES: Readonly<Record<TidegateErrorCode, ErrorCodeEntry>> = 
     meaning: "The call makes no sense for the policies of this limiter.",
     remedy:
       "`release` needs a `concurrency` policy, and `refund` needs one of the others: what a `concurrency` policy holds is released.",
+  },
+  TIDEGATE_VERSIONS_DIFFER: {
+    meaning:
+      "A policy or a cluster was made by another version of `@tidegate/core` than the one that it was given to.",
+    remedy:
+      "Install one version: `npm ls @tidegate/core` shows which packages brought which. Adapters need the core of their own version.",
   },
 };
 

@@ -2,13 +2,14 @@
  * What another limiter has told in the same response, and how to add to it.
  */
 
+import { sharedState } from "../runtime/copies.ts";
 import type { Framework, HeaderValue } from "./framework.ts";
 
-let tellers = 0;
+const tellers = sharedState("tellers", () => ({ count: 0 }));
 
 /** To be called for each limiter that has fields, whichever: those of two generations may have one name. */
 export function anotherTells(): void {
-  tellers++;
+  tellers.count++;
 }
 
 /**
@@ -20,7 +21,7 @@ export function toldBefore<Request, Response>(
   response: Response,
   name: string,
 ): HeaderValue {
-  return tellers > 1 ? framework.header(response, name) : undefined;
+  return tellers.count > 1 ? framework.header(response, name) : undefined;
 }
 
 /** Whether a limit has less left than the one that was told before it. */

@@ -7,6 +7,7 @@
 
 import { TidegateError } from "../errors.ts";
 import { label, shown } from "../options.ts";
+import { insideOf, markAsMade } from "../runtime/copies.ts";
 import type { ConcurrencyPolicy } from "./concurrency.ts";
 import type { FixedWindowPolicy } from "./fixed-window.ts";
 import type { LeakyBucketPolicy } from "./leaky-bucket.ts";
@@ -34,17 +35,16 @@ export interface CommonPolicyOptions {
   readonly name?: string | undefined;
 }
 
-const made = new WeakSet<object>();
-
-/** Freezes a policy and remembers that one of the functions made it. */
+/** Marks a policy as made by one of the functions, and freezes it. */
 export function makePolicy<Kind extends Policy>(policy: Kind): Kind {
-  made.add(policy);
+  markAsMade(policy, "policy", policy);
   return Object.freeze(policy);
 }
 
 /** Returns `value` if one of the policy functions made it, and throws otherwise. */
 export function asPolicy(option: string, value: unknown): Policy {
-  if (typeof value === "object" && value !== null && made.has(value)) return value as Policy;
+  const policy = insideOf(option, "policy", value);
+  if (policy !== undefined) return policy as Policy;
   throw new TidegateError(
     "TIDEGATE_OPTION_INVALID",
     `'${option}' must be made by fixedWindow, slidingWindow, slidingLog, tokenBucket, leakyBucket or concurrency, got ${shown(value)}`,

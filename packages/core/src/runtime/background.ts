@@ -6,6 +6,8 @@
  * there is some, as whatever has been begun is to be ended.
  */
 
+import { sharedState } from "./copies.ts";
+
 /** How much of each turn may go by, and how much of it each work gets at least. */
 const TURN_MS = 2;
 const SHARE_MS_MIN = 0.5;
@@ -13,37 +15,43 @@ const SHARE_MS_MIN = 0.5;
 /** Goes on for so many milliseconds, or a little longer; returns whether there is more to do. */
 export type Work = (forMs: number) => boolean;
 
-const waiting = new Set<Work>();
-let turn: ReturnType<typeof setImmediate> | undefined;
-let schedule: typeof setImmediate | undefined;
+interface Background {
+  readonly waiting: Set<Work>;
+  turn: ReturnType<typeof setImmediate> | undefined;
+  schedule: typeof setImmediate | undefined;
+}
+
+const background = sharedState("background", (): Background => {
+  return { waiting: new Set(), turn: undefined, schedule: undefined };
+});
 
 /** Has some work done from the next turn on, until it is done. */
 export function doInBackground(work: Work): void {
-  waiting.add(work);
+  background.waiting.add(work);
   // Where tests have replaced the timers, what was asked of the others may never come.
-  if (turn === undefined || schedule !== setImmediate) nextTurn();
+  if (background.turn === undefined || background.schedule !== setImmediate) nextTurn();
 }
 
 /** Leaves the rest of some work undone. */
 export function leaveUndone(work: Work): void {
-  waiting.delete(work);
+  background.waiting.delete(work);
 }
 
 function nextTurn(): void {
-  schedule = setImmediate;
-  turn = setImmediate(takeTurn);
+  background.schedule = setImmediate;
+  background.turn = setImmediate(takeTurn);
 }
 
 function takeTurn(): void {
-  turn = undefined;
+  background.turn = undefined;
   const endMs = performance.now() + TURN_MS;
-  let left = waiting.size;
-  for (const work of Array.from(waiting)) {
+  let left = background.waiting.size;
+  for (const work of Array.from(background.waiting)) {
     const leftMs = endMs - performance.now();
     const isUnfinished = work(Math.max(SHARE_MS_MIN, leftMs / left));
     left--;
     // Whoever has had its share waits behind those who have not.
-    if (waiting.delete(work) && isUnfinished) waiting.add(work);
+    if (background.waiting.delete(work) && isUnfinished) background.waiting.add(work);
   }
-  if (waiting.size > 0 && turn === undefined) nextTurn();
+  if (background.waiting.size > 0 && background.turn === undefined) nextTurn();
 }

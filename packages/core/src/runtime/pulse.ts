@@ -8,6 +8,7 @@
  */
 
 import { doInBackground } from "./background.ts";
+import { sharedState } from "./copies.ts";
 
 /** How far apart beats are, and how far apart when all were idle the last time. */
 export const BEAT_MS = 1_000;
@@ -18,42 +19,46 @@ const AT_ONCE_MS = 3;
 /** Does a bounded piece of work; says whether anything went on since the last one, or that it is done. */
 export type Beat = () => "busy" | "idle" | "done";
 
-const beats = new Set<Beat>();
-let timer: ReturnType<typeof setTimeout> | undefined;
+interface Pulse {
+  readonly beats: Set<Beat>;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+const pulse = sharedState("pulse", (): Pulse => ({ beats: new Set(), timer: undefined }));
 
 /** Calls `beat` every second, or every few when all are idle, until it is done or leaves. */
 export function joinPulse(beat: Beat): void {
-  beats.add(beat);
-  if (timer === undefined) wait(BEAT_MS);
+  pulse.beats.add(beat);
+  if (pulse.timer === undefined) wait(BEAT_MS);
 }
 
 /** Stops calling `beat`. */
 export function leavePulse(beat: Beat): void {
-  beats.delete(beat);
-  if (beats.size > 0 || timer === undefined) return;
-  clearTimeout(timer);
-  timer = undefined;
+  pulse.beats.delete(beat);
+  if (pulse.beats.size > 0 || pulse.timer === undefined) return;
+  clearTimeout(pulse.timer);
+  pulse.timer = undefined;
 }
 
 function wait(delayMs: number): void {
-  timer = setTimeout(beatAll, delayMs);
-  timer.unref();
+  pulse.timer = setTimeout(beatAll, delayMs);
+  pulse.timer.unref();
 }
 
 function beatAll(): void {
-  const ended = timer;
-  const due = Array.from(beats).reverse();
+  const ended = pulse.timer;
+  const due = Array.from(pulse.beats).reverse();
   let delayMs = IDLE_BEAT_MS;
   const beatFor = (forMs: number): boolean => {
     const endMs = performance.now() + forMs;
     for (let beat = due.pop(); beat !== undefined; beat = due.pop()) {
-      const state = beats.has(beat) ? beat() : "idle";
-      if (state === "done") beats.delete(beat);
+      const state = pulse.beats.has(beat) ? beat() : "idle";
+      if (state === "done") pulse.beats.delete(beat);
       else if (state === "busy") delayMs = BEAT_MS;
       if (due.length > 0 && performance.now() >= endMs) return true;
     }
-    if (timer === ended) timer = undefined;
-    if (beats.size > 0 && timer === undefined) wait(delayMs);
+    if (pulse.timer === ended) pulse.timer = undefined;
+    if (pulse.beats.size > 0 && pulse.timer === undefined) wait(delayMs);
     return false;
   };
   if (beatFor(AT_ONCE_MS)) doInBackground(beatFor);
