@@ -57,6 +57,7 @@ export function checks(update) {
     ["dead code and dependencies", () => executeTool("knip/bin/knip.js", [])],
     ...perPackage,
     ["packed packages stay small", checkPackedSize],
+    ["packed declarations compile", packedDeclarations],
     [
       "API reports",
       () => execute(process.execPath, ["scripts/api.mjs", ...(update ? [UPDATE] : [])]),
@@ -66,6 +67,14 @@ export function checks(update) {
     ["docs: code blocks compile", checkCodeBlocks],
     ["docs: links lead somewhere", checkLinks],
   ];
+}
+
+/** Users who do not skip the check of declarations see ours; what others have wrong is theirs. */
+async function packedDeclarations() {
+  const args = ["--project", "scripts/packed-declarations.json", "--pretty", "false"];
+  const { output } = await executeTool("typescript/bin/tsc", args);
+  const ours = output.split("\n").filter((line) => !/^(node_modules\/.*|\s.*)?$/.test(line));
+  return { code: ours.length === 0 ? 0 : 1, output: ours.join("\n") };
 }
 
 function attw(folder) {
