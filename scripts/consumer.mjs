@@ -56,7 +56,17 @@ async function fill(folder, packages) {
   );
   if (installed.code !== 0) return installed;
   if (packages === null) for (const { name } of frameworks()) link(name, folder);
+  installAgain(folder);
   return installed;
+}
+
+/** A second installation of the same packages, in the folder `nested`. */
+function installAgain(folder) {
+  const nested = join(folder, "nested");
+  cpSync(join(folder, "node_modules/@tidegate"), join(nested, "node_modules/@tidegate"), {
+    recursive: true,
+  });
+  cpSync(join(folder, "cjs/by-require.js"), join(nested, "by-require.js"));
 }
 
 function link(name, folder) {

@@ -49,6 +49,7 @@ const GROUPS = [
     rows: [
       row("Node by import", NODE, "esm/program.js"),
       row("Node by require", NODE, "cjs/program.js"),
+      row("Node with the packages installed twice", NODE, "cjs/nested.js"),
       row("node:test", NODE, "--test", "esm/exercise.test.js"),
       ...["threads", "forks", "vmThreads", "vmForks"].map((pool) =>
         row(

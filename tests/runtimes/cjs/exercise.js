@@ -22,6 +22,13 @@ module.exports = async function exercise({ imported, required }) {
   await warns(required);
 };
 
+/** Another copy of the same version, as of a nested installation, takes what the first has made. */
+module.exports.takesFromEachOther = async function takesFromEachOther(first, second) {
+  assert.notEqual(first.core, second.core);
+  await countTogether(first, second);
+  await countTogether(second, first);
+};
+
 function isOneCopy(imported, required) {
   for (const [entry, exported] of Object.entries(imported)) {
     const names = Object.keys(exported).filter((name) => /^\w+$/.test(name) && name !== "default");

@@ -13,3 +13,8 @@ test("windows follow a mocked date", () => {
   exercise.followsTheDate(required, (ms) => jest.useFakeTimers().setSystemTime(ms));
   jest.useRealTimers();
 });
+
+test("what was made before resetModules is taken afterwards", async () => {
+  jest.resetModules();
+  await exercise.takesFromEachOther(required, require("./by-require.js"));
+});
