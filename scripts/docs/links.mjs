@@ -1,15 +1,19 @@
 /**
  * Checks that every link from one page to another, and to a heading, leads somewhere.
  *
- * Links that leave the repository are not followed: the check has to pass without a network.
+ * Links that leave the repository are not followed: the check has to pass without a network. Readme pages
+ * of packages are read elsewhere as well, so their links name the repository, and are followed in it.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT } from "../steps.mjs";
 import { pages, splitFences } from "./pages.mjs";
 
 const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/g;
+
+const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const ONLINE = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/`;
 
 const REFERENCE = /\[[^\]]+\]\[([^\]]+)\]/g;
 
@@ -23,7 +27,7 @@ export async function checkLinks() {
       [
         ...[...line.matchAll(LINK)]
           .map((match) => match[1] ?? match[2])
-          .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+          .filter((target) => target.startsWith(ONLINE) || !/^[a-z][a-z0-9+.-]*:/i.test(target))
           .map((target) => problemWith(target, file, headings)),
         ...[...line.matchAll(REFERENCE)]
           .filter(([, name]) => !defined.includes(name))
@@ -37,8 +41,13 @@ export async function checkLinks() {
 }
 
 function problemWith(target, from, headings) {
-  const [path, anchor] = target.split("#");
-  const file = path === "" ? from : posix.join(posix.dirname(from), decodeURIComponent(path));
+  const isOnline = target.startsWith(ONLINE);
+  const [path, anchor] = (isOnline ? target.slice(ONLINE.length) : target).split("#");
+  if (!isOnline && path !== "" && /^packages\/[^/]+\/README\.md$/.test(from)) {
+    return `a link of a packed page starts with ${ONLINE}, and this one is ${target}`;
+  }
+  const folder = isOnline ? "." : posix.dirname(from);
+  const file = path === "" ? from : posix.join(folder, decodeURIComponent(path));
   if (file.startsWith("..") || !existsSync(join(ROOT, file))) return `there is no ${file}`;
   if (anchor === undefined || !headings.has(file)) return undefined;
   return headings.get(file).has(anchor) ? undefined : `${file} has no heading #${anchor}`;

@@ -166,6 +166,22 @@ const DEFECTS: readonly Defect[] = [
   },
   {
     step: "docs: links lead somewhere",
+    what: "a packed page has a relative link",
+    edits: { "packages/koa/README.md": adding("\n[docs](../../docs/README.md)\n") },
+    says: "a link of a packed page starts with https://",
+  },
+  {
+    step: "docs: links lead somewhere",
+    what: "a link of a packed page leads to no file of the repository",
+    edits: {
+      "packages/koa/README.md": adding(
+        "\n[gone](https://github.com/tidegate/tidegate/blob/main/docs/gone.md)\n",
+      ),
+    },
+    says: "there is no docs/gone.md",
+  },
+  {
+    step: "docs: links lead somewhere",
     what: "a link leads to no heading",
     edits: { "docs/README.md": adding("\n[gone](../README.md#gone)\n") },
     says: "README.md has no heading #gone",

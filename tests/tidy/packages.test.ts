@@ -40,6 +40,30 @@ describe("packages", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("say where they come from, in the words of the repository's own manifest", () => {
+    const { repository } = JSON.parse(read("package.json"));
+    const url = repository.url.replace(/^git\+|\.git$/g, "");
+    for (const { file, manifest } of manifests().filter(({ manifest }) => !manifest.private)) {
+      const directory = file.replace("/package.json", "");
+      expect(manifest, file).toMatchObject({
+        homepage: `${url}/tree/main/${directory}#readme`,
+        bugs: `${url}/issues`,
+        repository: { ...repository, directory },
+        publishConfig: { access: "public", provenance: true },
+        sideEffects: false,
+        keywords: expect.arrayContaining(["rate-limit"]),
+      });
+    }
+    expect(read("packages/core/src/errors.ts")).toContain(`DOCS_URL = "${url}/blob/main/docs"`);
+  });
+
+  it("want the core of their own version", () => {
+    for (const { file, manifest } of manifests()) {
+      const core = manifest.peerDependencies?.["@tidegate/core"] ?? manifest.version;
+      expect(core, file).toBe(manifest.version);
+    }
+  });
+
   it("are all versioned together and licensed alike", () => {
     const versions = new Set(manifests().map(({ manifest }) => manifest.version));
     const licences = new Set(manifests().map(({ manifest }) => manifest.license));
@@ -52,6 +76,7 @@ interface Manifest {
   readonly version: string;
   readonly license: string;
   readonly private?: boolean;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports: Record<string, unknown>;
   readonly main?: unknown;
   readonly types?: unknown;

@@ -1,0 +1,26 @@
+/**
+ * Gives all packages their next version from the change notes, and adapters the core of that version.
+ *
+ * Changesets takes a peer dependency that is left behind for a breaking change, and an exact one is left
+ * behind by every version. So peers are open while it decides, and exact afterwards.
+ */
+
+import { writeFileSync } from "node:fs";
+import { executeTool, say } from "./steps.mjs";
+import { publishedPackages } from "./workspaces.mjs";
+
+const CORE = "@tidegate/core";
+
+setPeers(() => ">=0.0.0");
+const { code, output } = await executeTool("@changesets/cli/bin.js", ["version"]);
+setPeers(({ version }) => version);
+say(output.trimEnd());
+process.exitCode = code;
+
+function setPeers(rangeOf) {
+  for (const { folder, manifest } of publishedPackages()) {
+    if (manifest.peerDependencies?.[CORE] === undefined) continue;
+    manifest.peerDependencies[CORE] = rangeOf(manifest);
+    writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+}
