@@ -55,6 +55,7 @@ export default defineConfig({
         test: {
           name,
           maxWorkers,
+          setupFiles: ["./tests/failing-properties.ts"],
           include: ending(`.${name}.test.ts`),
           testTimeout: 60_000 * scale,
         },

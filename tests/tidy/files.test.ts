@@ -79,6 +79,20 @@ describe("files", () => {
     expect(found).toEqual([]);
   });
 
+  it("of properties say what was expected, which a bare true or false does not", () => {
+    const bare = /\.(toBe\((true|false)\)|toBeTruthy\(\)|toBeFalsy\(\))/;
+    const found = tests
+      .filter((file) => /\.(property|simulation)\.test\.ts$/.test(file))
+      .flatMap((file) =>
+        read(file)
+          .split("\n")
+          .flatMap((line, index) =>
+            bare.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
+          ),
+      );
+    expect(found).toEqual([]);
+  });
+
   it("lock versions and checksums, not the host they came from", () => {
     expect(read("package-lock.json")).not.toMatch(/"resolved": "(https?|git)/);
   });

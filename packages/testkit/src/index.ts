@@ -40,4 +40,4 @@ export type { ReferenceMark } from "./reference/reference-marks.ts";
 export { type Receipt, type ReferencePolicy, ReferenceStore } from "./reference/reference-store.ts";
 export { calendarCut, evenCut, slidingCut } from "./reference/slot-book.ts";
 export { seededRandom } from "./seeded-random.ts";
-export { type SeededRuns, seededRuns } from "./seeded-runs.ts";
+export { replayCommand, type SeededRuns, seededRuns } from "./seeded-runs.ts";

@@ -4,7 +4,8 @@
  * The usual runs start from one fixed seed, so that a commit that passed passes again, anywhere.
  * `TIDEGATE_TEST_SCALE=10` makes ten times as many from a seed drawn at random: looking for what
  * nobody has met yet is its job. `TIDEGATE_TEST_SEED=42` makes every property start from that one
- * number, which is how a failure is replayed.
+ * number. `TIDEGATE_TEST_SEED=42:7:1` goes straight to the case with that path, which is how a failure is
+ * replayed: the command that a failing property prints has both.
  */
 
 /** Where the usual runs start from. Any number would do. */
@@ -14,6 +15,8 @@ const USUAL_SEED = 20_200_229;
 export interface SeededRuns {
   numRuns: number;
   seed?: number;
+  /** Where the case is found that is run first. */
+  path?: string;
 }
 
 /** The runs for a property that makes `defaultRuns` of them when nobody asks for more or fewer. */
@@ -24,13 +27,33 @@ export function seededRuns(
   const given = numberFrom(env, "TIDEGATE_TEST_SCALE");
   const scale = given ?? 1;
   if (!(scale > 0)) throw new RangeError(`TIDEGATE_TEST_SCALE must be above 0, got ${scale}`);
-  const seed =
-    numberFrom(env, "TIDEGATE_TEST_SEED") ?? (given === undefined ? USUAL_SEED : undefined);
-  if (seed !== undefined && !Number.isSafeInteger(seed)) {
-    throw new RangeError(`TIDEGATE_TEST_SEED must be a whole number, got ${seed}`);
-  }
   const numRuns = Math.max(1, Math.round(defaultRuns * scale));
-  return seed === undefined ? { numRuns } : { numRuns, seed };
+  const start = startFrom(env) ?? (given === undefined ? { seed: USUAL_SEED } : {});
+  return { numRuns, ...start };
+}
+
+/** The command that runs the failing case of a test again. */
+export function replayCommand(
+  { file, title }: { readonly file: string; readonly title: string },
+  { seed, path }: { readonly seed: number; readonly path: string | null },
+): string {
+  const project = /\.(property|simulation|integration)\.test\.ts$/.exec(file)?.[1] ?? "unit";
+  const start = path === null || path === "" ? `${seed}` : `${seed}:${path}`;
+  // What is no letter may mean something in a pattern, and a quote would end the argument.
+  const pattern = title.replaceAll(/[^\p{L}\p{N} ,]/gu, ".");
+  return `TIDEGATE_TEST_SEED=${start} npm run test:fast -- --project=${project} ${file} -t '${pattern}'`;
+}
+
+function startFrom(env: Readonly<Record<string, string | undefined>>): Partial<SeededRuns> | null {
+  const text = env["TIDEGATE_TEST_SEED"]?.trim() ?? "";
+  if (text === "") return null;
+  const [seedText = "", ...path] = text.split(":");
+  const seed = Number(seedText);
+  const isPath = path.every((part) => /^\d+$/.test(part));
+  if (seedText === "" || !Number.isSafeInteger(seed) || !isPath) {
+    throw new RangeError(`TIDEGATE_TEST_SEED must be a whole number, or with a path, got ${text}`);
+  }
+  return path.length === 0 ? { seed } : { seed, path: path.join(":") };
 }
 
 function numberFrom(

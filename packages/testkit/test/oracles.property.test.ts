@@ -93,9 +93,9 @@ for (const [name, create] of Object.entries(oracles)) {
           if (done.allowed && done.waitMs === 0)
             expect(asked.remaining).toBeGreaterThanOrEqual(cost);
           const { used, remaining, resetMs, waitMs } = done;
-          for (const value of [used, remaining, resetMs, waitMs]) {
-            expect(Number.isSafeInteger(value) && value >= 0).toBe(true);
-          }
+          const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+          const wrong = [used, remaining, resetMs, waitMs].filter((value) => !isCount(value));
+          expect(wrong).toEqual([]);
         }),
         seededRuns(100),
       );

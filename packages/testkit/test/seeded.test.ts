@@ -33,7 +33,13 @@ describe("seededRuns", () => {
     expect(seededRuns(5, { TIDEGATE_TEST_SEED: "-42" })).toEqual({ numRuns: 5, seed: -42 });
   });
 
+  it("replays one case from a number and its path", () => {
+    const env = { TIDEGATE_TEST_SEED: "-42:3:0:1" };
+    expect(seededRuns(5, env)).toEqual({ numRuns: 5, seed: -42, path: "3:0:1" });
+  });
+
   it("refuses what is no number", () => {
+    expect(() => seededRuns(5, { TIDEGATE_TEST_SEED: "7:a" })).toThrow(RangeError);
     expect(() => seededRuns(5, { TIDEGATE_TEST_SCALE: "many" })).toThrow(RangeError);
     expect(() => seededRuns(5, { TIDEGATE_TEST_SCALE: "0" })).toThrow(RangeError);
     expect(() => seededRuns(5, { TIDEGATE_TEST_SEED: "0.5" })).toThrow(RangeError);

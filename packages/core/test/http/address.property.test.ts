@@ -118,7 +118,8 @@ describe("the key of an address", () => {
         ]) {
           expect(keys.of(text, bits)).toBe(expected);
         }
-        if (expected?.includes(":") === true) expect(expected.endsWith(`/${bits}`)).toBe(true);
+        if (expected?.includes(":") === true)
+          expect(expected.slice(expected.indexOf("/"))).toBe(`/${bits}`);
       }),
       seededRuns(500),
     );

@@ -81,16 +81,15 @@ function holdsFor(limiter: Limiter, clock: ManualClock, cost: number): void {
   const { allowed, retryAfterMs, resetMs, remaining } = limiter.peek("key", cost);
   expect(retryAfterMs === 0).toBe(allowed);
   if (allowed) {
-    expect(limiter.peek("key", remaining).allowed).toBe(true);
+    expect(limiter.peek("key", remaining)).toMatchObject({ allowed: true });
     return;
   }
-  expect(Number.isInteger(retryAfterMs)).toBe(true);
+  expect(retryAfterMs).toSatisfy(Number.isInteger);
   expect(retryAfterMs).toBeLessThanOrEqual(resetMs);
   clock.advance(retryAfterMs - 1);
-  expect(limiter.peek("key", cost).allowed).toBe(false);
-  expect(limiter.peek("key", cost).retryAfterMs).toBe(1);
+  expect(limiter.peek("key", cost)).toMatchObject({ allowed: false, retryAfterMs: 1 });
   clock.advance(1);
-  expect(limiter.peek("key", cost).allowed).toBe(true);
+  expect(limiter.peek("key", cost)).toMatchObject({ allowed: true });
 }
 
 describe("retryAfterMs is the smallest wait after which the same check passes", () => {

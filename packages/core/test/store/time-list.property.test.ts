@@ -64,12 +64,10 @@ describe("TimeLists", () => {
     const owners = new RecordPool(TIME_LIST_WORDS);
     const owner = owners.allocate();
     const lists = new TimeLists(owners, 0);
-    expect(lists.learn(owner, START_MS, 5, 0)).toBe(true);
-    expect(lists.learn(owner, START_MS, 5, 0)).toBe(false);
-    expect(lists.learn(owner, START_MS, 4, 0)).toBe(false);
-    expect(lists.learn(owner, START_MS, 7, 0)).toBe(true);
+    const isNew = [5, 5, 4, 7].map((total) => lists.learn(owner, START_MS, total, 0));
+    expect(isNew).toEqual([true, false, false, true]);
     lists.expire(owner, START_MS);
-    expect(lists.learn(owner, START_MS - 5, 6, START_MS)).toBe(false);
+    expect([lists.learn(owner, START_MS - 5, 6, START_MS)]).toEqual([false]);
     expect([lists.base(owner), lists.total(owner), lists.live(owner)]).toEqual([7, 7, 0]);
   });
 
