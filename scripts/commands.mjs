@@ -12,7 +12,7 @@ import { install } from "./install.mjs";
 import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
 import { runSabotages } from "./sabotage.mjs";
-import { start } from "./start.mjs";
+import { answerAtOnce, start } from "./start.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runTools } from "./tools.mjs";
 import { runVitest } from "./vitest.mjs";
@@ -84,6 +84,11 @@ export async function runCommand(name, args) {
   if (command === undefined) {
     say(`Unknown command '${name}', known are: ${Object.keys(COMMANDS).join(", ")}`);
     return 1;
+  }
+  const answer = name === "start" ? await answerAtOnce(args) : undefined;
+  if (answer !== undefined) {
+    say(answer.text);
+    return answer.code;
   }
   if (!(await install())) return 1;
   return (await command(args)) === 0 ? 0 : 1;

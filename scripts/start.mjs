@@ -14,20 +14,45 @@ import { ROOT, say } from "./steps.mjs";
 
 const EXAMPLE = "examples/three-frameworks/start.mjs";
 const NATS_PATIENCE_MS = 5_000;
+const NATS_PORT = 4222;
 const PARENT_ASKED_EVERY_MS = 500;
 /** npm and the shell between; where a signal ends those, it is not passed on. */
 const STARTED_BY = process.ppid;
 
-/** Runs until somebody ends it; resolves to its exit code. */
-export async function start(args) {
+const HELP = `npm start            three servers that share one limit, over a socket
+npm start -- --nats  the same over NATS; starts a nats-server for it
+
+PORT=4001      the first of three ports; it is 3001 otherwise
+NATS_URL=...   a nats-server that runs already, such as
+               nats://127.0.0.1:4222`;
+
+/**
+ * What can be said before anything is installed or built, and the exit code then; undefined where the
+ * servers can start.
+ *
+ * @returns {Promise<{ text: string, code: number } | undefined>}
+ */
+export async function answerAtOnce(args, env = process.env) {
+  if (args.includes("--help") || args.includes("-h")) return { text: HELP, code: 0 };
   const unknown = args.find((arg) => arg !== "--nats");
-  if (unknown !== undefined) {
-    say(`Unknown argument '${unknown}': there is only --nats, for npm start -- --nats`);
-    return 1;
+  if (unknown !== undefined) return { text: `Unknown argument '${unknown}'.\n\n${HELP}`, code: 1 };
+  if (env.npm_config_nats !== undefined) {
+    return { text: "npm keeps --nats for itself. Say: npm start -- --nats", code: 1 };
   }
+  const { NATS_URL: url = "" } = env;
+  if (url === "" || (await anyAnswers(url))) return undefined;
+  const text =
+    `NATS_URL is '${url}', and no nats-server answers there.\n` +
+    "Start one, or name another, such as: NATS_URL=nats://127.0.0.1:4222 npm start\n" +
+    "Without NATS_URL, this starts one for you: npm start -- --nats";
+  return { text, code: 1 };
+}
+
+/** Runs until it is ended; resolves to its exit code. */
+export async function start(args) {
   const env = { ...process.env };
   let server;
-  if (args.includes("--nats") && env.NATS_URL === undefined) {
+  if (args.includes("--nats") && !env.NATS_URL) {
     say("▸ start a nats-server");
     try {
       server = await startNatsServer();
@@ -37,6 +62,7 @@ export async function start(args) {
     }
     say(`  ok, at ${server.url}`);
     env.NATS_URL = server.url;
+    env.NATS_PID = String(server.child.pid);
   }
   // By the channel they notice that this process has ended, in whatever way.
   /** @type {import("node:child_process").StdioOptions} */
@@ -61,7 +87,7 @@ async function startNatsServer() {
     throw new Error(`nats-server could not start: run ${path} to see why.`);
   });
   ended.catch(() => {});
-  await Promise.race([ended, answers(port)]);
+  await Promise.race([ended, untilAnswers(port)]);
   return { child, url: `nats://127.0.0.1:${port}` };
 }
 
@@ -74,16 +100,34 @@ async function freePort() {
   return port;
 }
 
-async function answers(port) {
+async function untilAnswers(port) {
   for (let waited = 0; waited < NATS_PATIENCE_MS; waited += 50) {
-    const socket = connect(port, "127.0.0.1");
-    const isThere = await Promise.race([
-      once(socket, "data").then(() => true),
-      once(socket, "error").then(() => false),
-    ]).catch(() => false);
-    socket.destroy();
-    if (isThere) return;
+    if (await answers(port, "127.0.0.1")) return;
     await sleep(50);
   }
   throw new Error("nats-server does not answer.");
+}
+
+/** Whether any of several servers answers, which are named as clients of NATS name them. */
+async function anyAnswers(urls) {
+  const found = await Promise.all(
+    urls.split(",").map((given) => {
+      const url = /^[a-z]+:\/\//.test(given.trim()) ? given.trim() : `nats://${given.trim()}`;
+      if (!URL.canParse(url)) return false;
+      const { hostname, port } = new URL(url);
+      return answers(Number(port) || NATS_PORT, hostname.replace(/^\[|\]$/g, ""));
+    }),
+  );
+  return found.includes(true);
+}
+
+/** A nats-server is the first to speak. */
+async function answers(port, host) {
+  const socket = connect(port, host);
+  const isThere = await Promise.race([
+    once(socket, "data").then(() => true),
+    sleep(NATS_PATIENCE_MS, false, { ref: false }),
+  ]).catch(() => false);
+  socket.destroy();
+  return isThere;
 }

@@ -46,6 +46,7 @@ it("three-frameworks: share one limit, show it, and hold it over a crash", async
     expect(Number(headers["retry-after"])).toBeGreaterThan(30);
   }
   await until(() => /^together +1[2-4] +[34]$/m.test(said()), said);
+  expect(said()).toMatch(/^1[2-4] of 12, resets in [3-6]\d s$/m);
 
   const [, pid] = /kill -9 (\d+)/.exec(said()) ?? [];
   process.kill(Number(pid), "SIGKILL");

@@ -1,35 +1,48 @@
-/** What `start.mjs` writes: what to try, once, and then how it goes, in place where that is possible. */
+/**
+ * What `start.mjs` writes: what to try, once, and then how it goes, in place where that is possible.
+ *
+ * All of it fits into 60 columns and 24 rows. A line that wraps would take more rows than are gone back.
+ */
 
-const { stdout } = process;
+import { limits } from "./limits.mjs";
+
 const CLEAR_LINE = "\x1b[2K";
 const CLEAR_BELOW = "\x1b[J";
 const PROCESS_WIDTH = 7;
+const BAR_MAX = 14;
 
 export class Screen {
   #servers;
+  #natsPid;
+  #out;
   #isIntroduced = false;
   #shown = "";
   #lines = 0;
 
-  constructor(servers) {
+  /** @param {string} [natsPid] the process of a nats-server that is there for this alone */
+  constructor(servers, natsPid, out = process.stdout) {
     this.#servers = servers;
+    this.#natsPid = natsPid;
+    this.#out = out;
   }
 
   show() {
     if (this.#servers.some(({ address, counts }) => !address || !counts)) return;
     if (!this.#isIntroduced) this.#introduce();
+    const { isTTY, columns = 80 } = this.#out;
     const lines = this.#table();
-    const text = lines.join("\n");
+    // Each second changes the line of the window. Where lines stay, only requests are worth a new table.
+    const text = (isTTY ? lines : lines.slice(0, -1)).join("\n");
     if (text === this.#shown) return;
-    const clear = stdout.isTTY ? CLEAR_LINE : "";
-    stdout.write(`${this.#up()}${lines.map((line) => `${clear}${line}\n`).join("")}`);
+    const written = lines.map((line) => (isTTY ? CLEAR_LINE + line.slice(0, columns) : line));
+    this.#out.write(`${this.#up()}${written.join("\n")}\n`);
     this.#shown = text;
     this.#lines = lines.length;
   }
 
   /** Writes a line that stays, above the table. */
   note(line) {
-    stdout.write(`${this.#up()}${stdout.isTTY ? CLEAR_BELOW : ""}${line}\n`);
+    this.#out.write(`${this.#up()}${this.#out.isTTY ? CLEAR_BELOW : ""}${line}\n`);
     this.#shown = "";
     this.#lines = 0;
     this.show();
@@ -37,7 +50,7 @@ export class Screen {
 
   /** Leads back to the first line of the table. */
   #up() {
-    return stdout.isTTY && this.#lines > 0 ? `\x1b[${this.#lines}A` : "";
+    return this.#out.isTTY && this.#lines > 0 ? `\x1b[${this.#lines}A` : "";
   }
 
   #introduce() {
@@ -45,38 +58,44 @@ export class Screen {
     const [express, koa, fastify] = this.#servers.map(({ address }) => address);
     const steps = [
       [`curl -iw '\\n' ${express}`, ""],
-      [`curl -iw '\\n' ${koa}`, "one fewer left, though this is a different process"],
-      [`for i in 1 2 3 4 5; do curl -sw '\\n' ${express} ${koa} ${fastify}; done`, ""],
-      [`curl -iw '\\n' ${fastify}`, "refused: see Retry-After, and the body"],
-      [`kill -9 ${this.#servers[1].child.pid}`, "Koa; the others go on, and remember"],
+      [`curl -iw '\\n' ${koa}`, "one fewer left"],
+      [`curl -sw '\\n' '${everyAddress(this.#servers)}/?[1-5]'`, ""],
+      [`curl -iw '\\n' ${fastify}`, "429, refused"],
+      [`kill -9 ${this.#servers[1].child.pid}`, "Koa; the others go on"],
+      ...(this.#natsPid ? [[`kill ${this.#natsPid}`, "NATS; each is alone"]] : []),
     ];
-    stdout.write(`
-Three processes share one limit: 12 requests a minute for each client.
+    this.#out.write(`Three processes, one limit: ${limits.limit} requests a minute a client.
 
 ${this.#servers.map(({ name, address }) => `  ${name.padEnd(8)} ${address}`).join("\n")}
 
-Try this in another terminal, and watch what happens here:
+Try this in another terminal, and watch this one:
 
-${steps.map(([command, why]) => `  ${command.padEnd(39)}${why && `  # ${why}`}`).join("\n")}
+${steps.map(([command, why]) => `  ${why ? `${command.padEnd(32)} # ${why}` : command}`).join("\n")}
 
-Once in a while one more than 12 may pass: each process decides alone, and hears what the others have
-counted a few milliseconds later.
-
-Ctrl+C ends all three.
+Ctrl+C ends all.
 
 `);
   }
 
   #table() {
+    const now = Date.now();
     const rows = this.#servers.map((server) => {
-      const { allowed, refused } = server.counts;
+      const { allowed, refused } = inWindow(server.counts, now);
       const process = `${server.name.padEnd(8)} ${this.#processOf(server)}`;
-      const part = "█".repeat(Math.min(allowed, 40));
-      return `${process}${columns(allowed, refused)}  ${part}${this.#hearing(server)}`;
+      const bar = "█".repeat(Math.min(allowed, BAR_MAX));
+      return `${process}${columns(allowed, refused)}  ${this.#hearing(server) || bar}`;
     });
-    const sum = (what) => this.#servers.reduce((total, { counts }) => total + counts[what], 0);
+    const all = this.#servers.map(({ counts }) => inWindow(counts, now));
+    const sum = (what) => all.reduce((total, counts) => total + counts[what], 0);
     const total = `${"together".padEnd(9 + PROCESS_WIDTH)}${columns(sum("allowed"), sum("refused"))}`;
-    return [`${" ".repeat(9)}process  allowed  refused`, ...rows, total];
+    return [`${" ".repeat(9)}process  allowed  refused`, ...rows, total, this.#window(all, now)];
+  }
+
+  /** How much of the limit is used, and when it is free again, as the latest answer told a client. */
+  #window(all, now) {
+    const { used, endsAt } = all.reduce((one, other) => (other.at > one.at ? other : one));
+    if (endsAt <= now) return `0 of ${limits.limit}`;
+    return `${used} of ${limits.limit}, resets in ${Math.ceil((endsAt - now) / 1_000)} s`;
   }
 
   #processOf({ isRunning, child }) {
@@ -89,8 +108,20 @@ Ctrl+C ends all three.
     const others = this.#servers.filter((other) => other !== server && other.isRunning);
     const heard = others.filter(({ counts }) => server.counts.heard.includes(counts.replica));
     if (heard.length === others.length) return "";
-    return `  hears ${heard.length} of ${others.length} others`;
+    return `hears ${heard.length} of ${others.length} others`;
   }
+}
+
+/** Counts are of one window, and nothing once that has ended. */
+export function inWindow(counts, now) {
+  return now < counts.endsAt ? counts : { ...counts, allowed: 0, refused: 0, endsAt: 0 };
+}
+
+/** All addresses as one that curl expands. */
+function everyAddress(servers) {
+  const ports = servers.map(({ address }) => Number(new URL(address).port));
+  const follow = ports.every((port, index) => port === ports[0] + index);
+  return `http://127.0.0.1:${follow ? `[${ports[0]}-${ports.at(-1)}]` : `{${ports.join(",")}}`}`;
 }
 
 function columns(allowed, refused) {

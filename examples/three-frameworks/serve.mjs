@@ -9,10 +9,15 @@ const TOLD_EVERY_MS = 200;
 
 /** @param {import("node:http").Server} server */
 export function serve(server) {
-  const counts = { allowed: 0, refused: 0 };
+  // Of the window that an answer was last about, which began anew if the one before has ended.
+  const counts = { allowed: 0, refused: 0, used: 0, endsAt: 0, at: 0 };
   subscribe(CHANNELS.decision, (event) => {
     const { decision } = /** @type {import("@tidegate/core").DecisionEvent} */ (event);
-    counts[decision.allowed ? "allowed" : "refused"]++;
+    const { allowed, used, resetMs } = decision;
+    const at = Date.now();
+    if (at >= counts.endsAt) Object.assign(counts, { allowed: 0, refused: 0 });
+    counts[allowed ? "allowed" : "refused"]++;
+    Object.assign(counts, { used, endsAt: at + resetMs, at });
   });
 
   /** @param {object} message */

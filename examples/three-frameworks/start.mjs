@@ -6,7 +6,7 @@
  */
 
 import { fork } from "node:child_process";
-import { Screen } from "./screen.mjs";
+import { inWindow, Screen } from "./screen.mjs";
 
 const NAMES = ["Express", "Koa", "Fastify"];
 /** After so long a server that was killed is started again. */
@@ -21,9 +21,9 @@ const servers = NAMES.map((name, index) => ({
   address: undefined,
   counts: undefined,
   isRunning: false,
-  before: { allowed: 0, refused: 0 },
+  before: { allowed: 0, refused: 0, endsAt: 0, at: 0 },
 }));
-const screen = new Screen(servers);
+const screen = new Screen(servers, process.env.NATS_PID);
 let isOver = false;
 
 for (const server of servers) begin(server);
@@ -55,7 +55,7 @@ function begin(server, why) {
       end(`${server.name} has ended before it was there.`, 1);
       return;
     }
-    server.before = sum(server.counts, { allowed: 0, refused: 0 });
+    server.before = server.counts;
     server.isRunning = false;
     screen.show();
     // Somebody wants to see what becomes of the limit.
@@ -64,12 +64,15 @@ function begin(server, why) {
   });
 }
 
-/** What a server has decided, and what the process before it had. */
+/** What a server has decided in this window, and what the process before it had. */
 function sum(counts, before) {
+  const now = Date.now();
+  const [mine, former] = [counts, before].map((each) => inWindow(each, now));
   return {
-    ...counts,
-    allowed: counts.allowed + before.allowed,
-    refused: counts.refused + before.refused,
+    ...(former.at > mine.at ? former : mine),
+    ...{ replica: counts.replica, heard: counts.heard, degraded: counts.degraded },
+    allowed: mine.allowed + former.allowed,
+    refused: mine.refused + former.refused,
   };
 }
 

@@ -199,9 +199,9 @@ describe("npm run check", () => {
 
   beforeAll(async () => {
     tree = await BrokenTree.make();
-  });
+  }, TIMEOUT_MS);
 
-  afterAll(() => tree.remove());
+  afterAll(() => tree.remove(), TIMEOUT_MS);
 
   it.each(DEFECTS)(
     "$step: fails where $what",

@@ -17,9 +17,9 @@ let tree: BrokenTree;
 
 beforeAll(async () => {
   tree = await BrokenTree.make();
-});
+}, TIMEOUT_MS);
 
-afterAll(() => tree.remove());
+afterAll(() => tree.remove(), TIMEOUT_MS);
 
 /** Two projects, one of tests that run and one of types. */
 const TEST_CONFIG = `
@@ -218,6 +218,37 @@ describe("a command", () => {
     expect((await tree.run(process.execPath, ["scripts/run.mjs", "tset"])).code).toBe(1);
   });
 });
+
+it.each([
+  { given: "--help", args: ["--help"], env: {}, says: "npm start -- --nats", code: 0 },
+  { given: "an unknown argument", args: ["--nat"], env: {}, says: "Unknown argument", code: 1 },
+  {
+    given: "--nats where npm takes it",
+    ...{ args: [], env: { npm_config_nats: "true" }, says: "Say: npm start -- --nats", code: 1 },
+  },
+  {
+    given: "a NATS_URL at which no server answers",
+    ...{
+      args: [],
+      env: { NATS_URL: "rubbish.invalid" },
+      says: "NATS_URL is 'rubbish.invalid'",
+      code: 1,
+    },
+  },
+])(
+  "npm start answers $given before it installs anything",
+  async ({ args, env, says, code }) => {
+    const edits: Edits = { "package-lock.json": () => "{}" };
+    const ended = await tree.broken(edits, () =>
+      tree.run(process.execPath, ["scripts/run.mjs", "start", ...args], env),
+    );
+    expect(ended.output).toContain(says);
+    expect(ended.output).not.toContain("install");
+    expect(ended.output.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(ended.code).toBe(code);
+  },
+  TIMEOUT_MS,
+);
 
 it(
   "a source that does not compile fails the build",
