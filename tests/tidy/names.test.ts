@@ -66,7 +66,11 @@ function unknown(
     known.has(name) || known.has(name.toLowerCase()) || others.has(name);
   return mentions
     .filter(({ name }) => !isKnown(name))
-    .map(({ name, where }) => `${where}: '${name}' is in no source; was it renamed?`);
+    .map(
+      ({ name, where }) =>
+        `${where}: '${name}' is in no source. If it was renamed, rename it here; ` +
+        "if it belongs to others, add it to tests/tidy/foreign-names.json",
+    );
 }
 
 /** What API reports list, and every string that a published source has. */
