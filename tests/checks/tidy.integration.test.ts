@@ -17,6 +17,8 @@ const HEAD = "/** An idea. */\n";
 const withMembers = (text: string): string =>
   text.replace(/^(export interface .*\{)$/gm, "$1\n    readonly idleMember: number;");
 
+const IDLE_OPTION = "export interface IdleOptions { readonly idle?: number; }\n";
+
 const DEFECTS: Edits = {
   // bootstrap
   "scripts/file-text.mjs": adding('import "left-pad";\n'),
@@ -46,9 +48,15 @@ const DEFECTS: Edits = {
   "docs/guides/events.md": adding("\n`idleOption`\n"),
   "ARCHITECTURE.md": adding(`\n\`Idle${"Class"}\`\n`),
   "tests/tidy/foreign-names.json": replacing("{", '{ "others": ["createLimiter"],'),
+  // options: one of each file has no comment
+  "packages/core/src/http/gate-options.ts": adding(IDLE_OPTION),
+  "packages/express/src/options.ts": adding(IDLE_OPTION),
+  "packages/koa/src/options.ts": adding(IDLE_OPTION),
+  "packages/fastify/src/options.ts": adding(IDLE_OPTION),
   // pages
   "README.md": adding("\njoinCluster({ transport: natsTransport() });\n"),
-  // reference
+  // reference: a code that no event has, and a member of each interface
+  "docs/reference/status-and-events.md": adding("| `TIDEGATE_IDLE` | `warning` | never |\n"),
   "packages/core/core.api.md": (text) =>
     `${withMembers(text)}\nexport interface IdleOptions {\n    readonly idle: number;\n}\n`,
   "packages/core/core-testing.api.md": withMembers,

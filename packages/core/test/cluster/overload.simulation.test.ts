@@ -125,19 +125,19 @@ describe("a machine that is told three times what it can merge", () => {
     };
     fleet.load(USUAL, 5_000, look);
     const statuses = (): Status[] => fleet.replicas.map(({ replicator }) => statusOf(replicator));
-    expect(fleet.isBusy).toBe(false);
+    expect(fleet.isBusy, "busy at the usual load").toBe(false);
     for (const { lagMs, isOverloaded } of statuses()) {
       expect([lagMs < 1_500, isOverloaded]).toEqual([true, false]);
     }
     fleet.requests = 0;
     fleet.load(BURST, BURST_MS, look);
-    expect(fleet.isBusy).toBe(true);
+    expect(fleet.isBusy, "busy after the burst").toBe(true);
     for (const { isOverloaded, isConnected, degraded } of statuses()) {
       expect([isOverloaded, isConnected, degraded]).toEqual([true, true, false]);
     }
     fleet.load(USUAL, 4_000, look);
     fleet.pass(1_000);
-    expect(agrees(fleet)).toBe(true);
+    expect(agrees(fleet), "agreement within 5 s").toBe(true);
     // Each asks each other one once or twice, and all of them read that.
     expect(fleet.requests).toBeLessThanOrEqual(2 * REPLICAS * (REPLICAS - 1) ** 2);
     expect(clockErrorMs).toBeLessThan(100);
