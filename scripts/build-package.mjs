@@ -12,7 +12,8 @@ import { buildCode } from "./build/code.mjs";
 import { buildDeclarations } from "./build/declarations.mjs";
 import { executeTool } from "./steps.mjs";
 
-const { exports, private: isPrivate, version } = JSON.parse(readFileSync("package.json", "utf8"));
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const { exports, private: isPrivate, version } = manifest;
 rmSync("dist", { recursive: true, force: true });
 const options = { cwd: process.cwd(), show: true };
 const { code } = await executeTool("typescript/bin/tsc", ["--build", "--pretty"], options);
@@ -24,8 +25,11 @@ else if (!isPrivate) {
     .map((file) => basename(file, ".cjs"));
   const entries = (folder, ending) =>
     Object.fromEntries(names.map((name) => [name, `${folder}/${name}${ending}`]));
+  const { dependencies, peerDependencies, devDependencies } = manifest;
+  const isInstalled = (name) => name in { ...dependencies, ...peerDependencies };
+  const taken = Object.keys(devDependencies ?? {}).filter((name) => !isInstalled(name));
   await Promise.all([
-    buildCode(entries("src", ".ts"), "dist", version),
+    buildCode(entries("src", ".ts"), "dist", { version, taken }),
     buildDeclarations(entries("dist/unbundled", ".d.ts"), "dist"),
   ]);
 }

@@ -6,17 +6,20 @@
  * they are in the sources, so that stack traces can be read without source maps.
  */
 
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { rolldown } from "rolldown";
 
-/** Bundles the entries, `{ name: source }`, into `folder`. The code knows the version by name. */
-export async function buildCode(entries, folder, version) {
+/**
+ * Bundles the entries, `{ name: source }`, into `folder`. The code knows the version by name. What sources
+ * import of the packages in `taken` becomes a part of the code, and their licenses stand beside it.
+ */
+export async function buildCode(entries, folder, { version, taken }) {
   const bundle = await rolldown({
     input: entries,
     platform: "node",
     transform: { define: { TIDEGATE_VERSION: JSON.stringify(version) } },
-    external: (id) => !/^[./]/.test(id),
+    external: (id) => !/^[./]/.test(id) && !taken.includes(id),
     onLog: (_level, log) => {
       throw new Error(log.message);
     },
@@ -33,10 +36,18 @@ export async function buildCode(entries, folder, version) {
     chunkFileNames: "shared/[name].cjs",
     plugins: [builtinsByName, functionAsModule],
   });
+  for (const name of taken.filter((name) => isPartOf(output, name))) {
+    copyFileSync(`../../node_modules/${name}/LICENSE`, `${folder}/LICENSE.${name}`);
+  }
   for (const chunk of output) {
     if (chunk.type !== "chunk" || !chunk.isEntry) continue;
     writeFileSync(`${folder}/${chunk.name}.mjs`, wrapperOf(chunk.fileName, chunk.exports));
   }
+}
+
+function isPartOf(output, name) {
+  const folder = `/node_modules/${name}/`;
+  return output.some(({ moduleIds = [] }) => moduleIds.some((id) => id.includes(folder)));
 }
 
 /** A bundle in the ES module format has no `require`, while its bundler leaves Node's own modules out. */

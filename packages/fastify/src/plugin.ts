@@ -12,6 +12,7 @@ import type {
   preHandlerAsyncHookHandler,
   RouteGenericInterface,
 } from "fastify";
+import fastifyPlugin from "fastify-plugin";
 import type {
   AskRateLimit,
   CreateRateLimitOptions,
@@ -101,11 +102,4 @@ export function rateLimit(
   return plugin(fastify, options);
 }
 
-const NAME = "@tidegate/fastify";
-
-// What the package fastify-plugin says of a plugin; as a dependency it breaks bundles in the ES module format.
-Object.assign(rateLimit, {
-  [Symbol.for("skip-override")]: true,
-  [Symbol.for("fastify.display-name")]: NAME,
-  [Symbol.for("plugin-meta")]: { fastify: "5.x", name: NAME },
-});
+fastifyPlugin(rateLimit, { fastify: "5.x", name: "@tidegate/fastify" });
