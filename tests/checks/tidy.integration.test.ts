@@ -39,11 +39,16 @@ const DEFECTS: Edits = {
     `${HEAD}import { other } from "./ring.ts";\nimport { created } from "../limiter.ts";\nother(created);\n`,
   "packages/core/src/lattice/ring.ts": () =>
     `${HEAD}import { round } from "./circle.ts";\nround();\n`,
-  // packages: a deep import, a dependency, another form of entries, another licence
+  // packages: a deep import, a dependency, another form of entries, another licence,
+  // another home page, another version of the core
   "packages/koa/src/index.ts": adding('export * from "@tidegate/core/src/store.ts";\n'),
   "packages/core/package.json": replacing("{", '{ "dependencies": { "left-pad": "1.3.0" },'),
   "packages/koa/package.json": (text) =>
-    text.replace('"MIT"', '"ISC"').replace('"exports": {', '"exports": { "./gone": "./gone.js",'),
+    text
+      .replace('"MIT"', '"ISC"')
+      .replace('"exports": {', '"exports": { "./gone": "./gone.js",')
+      .replace(/"homepage": "[^"]*"/, '"homepage": "https://example.com"')
+      .replace(/"@tidegate\/core": "[^"]*"/, '"@tidegate/core": "9.9.9"'),
   // names: one of a user's page and one of a contributor's; the list of others' has one that is not theirs
   "docs/guides/events.md": adding("\n`idleOption`\n"),
   "ARCHITECTURE.md": adding(`\n\`Idle${"Class"}\`\n`),
