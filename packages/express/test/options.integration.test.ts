@@ -48,7 +48,7 @@ describe("the middleware", () => {
     });
   });
 
-  it("gives a place back when a client goes away before it was answered", async () => {
+  it("frees the permit of a client that hung up once the handler has ended", async () => {
     const middleware = rateLimit({ policies: [concurrency({ limit: 1 })] });
     const held: Response[] = [];
     await withApp(
@@ -59,7 +59,8 @@ describe("the middleware", () => {
         await vi.waitFor(() => expect(held).toHaveLength(1));
         expect(middleware.limiter?.peek("127.0.0.1").allowed).toBe(false);
         socket.destroy();
-        await vi.waitFor(() => expect(middleware.limiter?.peek("127.0.0.1").allowed).toBe(true));
+        await vi.waitFor(() => expect(held[0]?.closed).toBe(true));
+        expect(middleware.limiter?.peek("127.0.0.1").allowed).toBe(false);
         held[0]?.end("too late");
         expect(middleware.limiter?.peek("127.0.0.1").remaining).toBe(1);
       },
