@@ -27,7 +27,7 @@ export function isUpgraded({ req }: ResponseEvents): boolean {
  * Whether the application has closed the connection of a response that it did not end.
  *
  * A client that goes away ends the socket's readable side or leaves an error on it, and so does one whose
- * request cannot be read. Where the server closes idle sockets, and in HTTP/2, nobody can tell.
+ * request cannot be read. Where the server closes idle sockets, and in HTTP/2, this cannot be told.
  */
 export function isClosedHere({ stream, socket, errored }: ResponseEvents): boolean {
   if (stream !== undefined || socket === undefined || socket === null) return false;

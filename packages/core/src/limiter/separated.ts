@@ -37,7 +37,7 @@ export class Separated {
     if (mode === "closed") return 0;
     if (mode === "open" || separation.replicas <= 1) return limit;
     const table = this.#table(separation, policy);
-    // Where there is no room to remember another key, its share is that of a key that nobody has used.
+    // Where there is no room to remember another key, its share is that of an unused key.
     const unknown = table.size < this.#keysMax ? used : 0;
     // Less is used than before when a window has ended, and then the rest is larger.
     const before = Math.min(table.get(key) ?? unknown, used);

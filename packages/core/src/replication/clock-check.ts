@@ -7,7 +7,7 @@
  *
  * When the wall clock has moved away from the raw clock, and another replica shows the time of the wall
  * clock, this replica goes on under a new id by the wall clock. Neither is enough by itself: an operator
- * may set the wall clock to any time, and anybody who records frames can send old times again.
+ * may set the wall clock to any time, and an attacker who records frames can send old times again.
  */
 
 import { clusterOffsetMs } from "./clock-offset.ts";
