@@ -71,9 +71,10 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   readonly #hearsay: Hearsay;
   #store: Store | undefined;
   #places: PlaceKind = "place";
-  /** The last frame of its sender that it says anything of, and whether all of that is known. */
+  /** The last frame of its sender that it says anything of, whether all of that is known, and whether it answers. */
   #number = 0;
   #isKnown = false;
+  #isPage = false;
   #policy = 0;
 
   constructor(options: InboxOptions) {
@@ -121,7 +122,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     this.#sender = member.index;
     this.#number = number;
     // Parts of a long answer are taken until it is known whole.
-    this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
+    this.#isPage = kind === "page";
+    this.#isKnown = this.#isPage ? number <= member.frames.last : member.frames.knows(number);
     this.#hearsay.begin();
     let page: Page | undefined;
     let sections = 0;
@@ -207,7 +209,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const isOwn = ofLow === 0 && ofHigh === 0;
     // What is held may have been released and forgotten since, so it is only news once, and of who holds it.
     if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
-    if (isOwn) return this.#sender;
+    if (isOwn) return this.#isKnown && this.#isPage ? undefined : this.#sender;
     // What another is said to have counted is only believed of those that have been announced.
     const index = this.#hearsay.find(idOf(ofLow, ofHigh));
     if (index === undefined) refusals.part("hearsay");

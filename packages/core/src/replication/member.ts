@@ -50,6 +50,8 @@ export class Member {
   /** When to ask it for what is missing, and how often that was in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
   asked = 0;
+  /** How often others have asked it since something has been missing here. */
+  askedByOthers = 0;
   /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
   answeringUntilMs = 0;
 

@@ -2,8 +2,9 @@
  * Finds out what has been missed, asks for it, answers others who ask, and begins the rounds in which
  * is passed on what they cannot hear.
  *
- * Everything waits a random moment first, and is left out if somebody else was quicker: when one frame
- * is lost on its way to fifty replicas, one question and one answer are enough for all.
+ * Everything waits a random moment first, and is left out if others were quicker. Who asks alone is
+ * answered alone; the answer to two is for all, and who has heard two ask waits for it: when one frame is
+ * lost on its way to fifty replicas, few questions and answers are enough for all.
  */
 
 import type { Replicas } from "../store/replicas.ts";
@@ -15,6 +16,7 @@ import type { Members } from "./members.ts";
 import { type RelayOptions, RelayRounds } from "./relay-rounds.ts";
 import { halvesOf, idOf } from "./replica-id.ts";
 import type { Sender } from "./sender.ts";
+import type { Answer } from "./teller.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a question waits: what is missing may just be late. */
@@ -40,10 +42,26 @@ export interface RepairOptions extends RelayOptions {
   readonly replicas: Pick<Replicas, "selfId">;
   readonly members: Members;
   readonly silentMs: number;
+  readonly now: () => number;
   readonly sender: Sender;
   readonly listener: Pick<Listener, "isAhead" | "twin">;
   /** Whether frames wait, or have just been dropped, that may say what is missing: requests wait too. */
   readonly isLoaded: (now: number) => boolean;
+  /** Tells what is asked for, and when all of it has left; returns the last frame of counts that is in it. */
+  readonly answer: (answer: Answer, done?: () => void) => number;
+}
+
+/** An answer that has been begun. */
+interface Telling {
+  readonly since: number;
+  readonly upTo: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to: string | undefined;
+  /** Whether others are spoken for in it. */
+  readonly others: boolean;
+  readonly beganAtMs: number;
+  /** Infinite until it has left. */
+  endedAtMs: number;
 }
 
 export class Repair {
@@ -54,8 +72,8 @@ export class Repair {
   #answerTo: string | undefined;
   #answerOthers = false;
   #answersNewcomer = false;
-  /** The answer that was given last. */
-  #telling: { since: number; to: string | undefined; others: boolean } | undefined;
+  /** The answer that was given last, and when it was begun and had left. */
+  #telling: Telling | undefined;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** When frames were last found to wait that may say what is missing. */
   #loadedAtMs = Number.NEGATIVE_INFINITY;
@@ -91,6 +109,7 @@ export class Repair {
     if (!member.isBehind) {
       member.askAtMs = NEVER;
       member.asked = 0;
+      member.askedByOthers = 0;
     } else if (member.askAtMs === NEVER) {
       member.askAtMs = now + this.#wait(ASK_AFTER_MS, ASK_SPREAD_MS);
     }
@@ -102,14 +121,15 @@ export class Repair {
     const id = idOf(low, high);
     this.#claimed(id, since);
     if (id === replicas.selfId) {
-      const isUnderWay = this.#isTelling(from.id, since, others);
+      const isUnderWay = this.#isTelling(from.id, since, others, now);
       if (since <= sent && !isUnderWay) this.#owe(from, since, others, now);
       return;
     }
     const member = members.find(id);
     if (member === undefined || member.askAtMs === NEVER || since > member.frames.last) return;
-    // The answer will be for all.
-    if (since > 0) member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
+    // The answer to two is for all.
+    if (since === 0 || ++member.askedByOthers < 2) return;
+    member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
   }
 
   /** A replica has said what it is behind on. */
@@ -161,8 +181,14 @@ export class Repair {
     const to = this.#answerTo;
     const levels = this.#answerOthers;
     const others = levels ? Array.from(this.#options.members.all()) : [];
-    this.#telling = { since, to, others: levels };
-    this.#options.answer({ since, to, others, levels, toNewcomer: this.#answersNewcomer });
+    const toNewcomer = this.#answersNewcomer;
+    const beganAtMs = this.#options.now();
+    this.#answeredAtMs = beganAtMs;
+    const telling = { since, upTo: since, to, others: levels, beganAtMs, endedAtMs: NEVER };
+    this.#telling = telling;
+    telling.upTo = this.#options.answer({ since, to, others, levels, toNewcomer }, () => {
+      telling.endedAtMs = this.#options.now();
+    });
   }
 
   /**
@@ -174,12 +200,16 @@ export class Repair {
     if (id === replicas.selfId && listener.isAhead(number)) listener.twin();
   }
 
-  /** Whether what somebody asks for is being told already, which may take a while. */
-  #isTelling(asker: string, since: number, others: boolean): boolean {
+  /** Whether what somebody asks for is being told, or has just been: reading it takes as long as writing. */
+  #isTelling(asker: string, since: number, others: boolean, now: number): boolean {
     const telling = this.#telling;
-    if (telling === undefined || !this.#options.isAnswering()) return false;
-    const isForAsker = telling.to === undefined || telling.to === asker;
-    return isForAsker && since >= telling.since && (telling.others || !others);
+    if (telling === undefined) return false;
+    const { beganAtMs, endedAtMs, to } = telling;
+    const isOver =
+      endedAtMs === NEVER ? !this.#options.isAnswering() : now > 2 * endedAtMs - beganAtMs;
+    if (isOver || (to !== undefined && to !== asker)) return false;
+    if (others) return telling.others && since >= telling.since;
+    return since >= telling.since && since < telling.upTo;
   }
 
   /** Does what is due. */
@@ -190,7 +220,6 @@ export class Repair {
     if (now >= this.#answerAtMs && this.#options.isAnswering()) {
       this.#answerAtMs = now + ANSWER_SPACING_MS;
     } else if (now >= this.#answerAtMs) {
-      this.#answeredAtMs = now;
       this.payDebts();
     }
     this.#relays.work(now);
@@ -238,6 +267,13 @@ export class Repair {
     this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
   }
 
+  /** Whether another has just been told the same: who has heard two ask does not ask. */
+  #isSecond(asker: string, since: number, now: number): boolean {
+    const telling = this.#telling;
+    if (telling === undefined || now >= telling.endedAtMs + ASK_AGAIN_MS) return false;
+    return since > 0 && telling.since > 0 && telling.to !== asker;
+  }
+
   /** One answer serves all who asked until it is given: from where the first gap begins. */
   #owe({ id: to, isReady }: Member, since: number, others: boolean, now: number): void {
     const isNew = others && isReady !== true;
@@ -245,7 +281,7 @@ export class Repair {
       const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
       this.#answerAtMs = Math.max(soon, this.#answeredAtMs + ANSWER_SPACING_MS);
       this.#answerSince = since;
-      this.#answerTo = to;
+      this.#answerTo = this.#isSecond(to, since, now) ? undefined : to;
       this.#answerOthers = others;
       this.#answersNewcomer = isNew;
       return;

@@ -146,9 +146,9 @@ export class Replicator implements Listener {
     this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
     this.#repair = new Repair({
       ...common,
-      ...{ recent: this.#recent, listener: this },
+      ...{ recent: this.#recent, listener: this, now: () => clock.now() },
       silentMs: BEHIND_AFTER_MS,
-      answer: (answer) => this.teller.answer(answer),
+      answer: (...answer) => this.teller.answer(...answer),
       isAnswering: () => this.teller.isAnswering,
       isLoaded: (at) => this.heard.isLoaded(at) || this.overload.isDropping(at),
     });

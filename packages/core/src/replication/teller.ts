@@ -123,14 +123,19 @@ export class Teller implements Announcer {
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
-  /** Tells all that changed after a frame of counts, if any, and all that is known of others. */
-  answer({ since, to, ...rest }: Answer): void {
+  /**
+   * Tells all that changed after a frame of counts, if any, and all that is known of others; returns the
+   * last frame that is in it.
+   */
+  answer({ since, to, ...rest }: Answer, done?: () => void): number {
     // What is pending would be in the answer without anybody else having heard of it.
     const now = this.#options.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
     const upTo = this.#options.sender.counted;
-    this.#answering.run(this.#answers.page({ since: Math.min(since, upTo), upTo, to, ...rest }));
+    const page = { since: Math.min(since, upTo), upTo, to, ...rest };
+    this.#answering.run(this.#answers.page(page), done);
+    return upTo;
   }
 
   /**

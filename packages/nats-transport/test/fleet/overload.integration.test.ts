@@ -5,6 +5,8 @@ import { it, until } from "./fleet-over-nats.ts";
 
 const PROCESSES = isWideRun() ? 6 : 3;
 const KEYS = isWideRun() ? 100_000 : 30_000;
+/** Looking at all keys would be a load of its own. */
+const SAMPLE = 1_000;
 const BURST_MS = isWideRun() ? 30_000 : 8_000;
 /** Hits a second of each process: many for few of them, as a machine merges what each hears of all others. */
 const BURST = isWideRun() ? 50_000 : 300_000;
@@ -61,8 +63,11 @@ describe("processes that count more than they can merge", () => {
       const after = await all(replicas, (replica) => replica.end());
       let sums: number[] = [];
       const agreedMs = await until(async () => {
-        sums = await all(replicas, (replica) => replica.sum("many", KEYS));
-        return new Set(sums).size === 1;
+        for (const keys of [SAMPLE, KEYS]) {
+          sums = await all(replicas, (replica) => replica.sum("many", keys));
+          if (new Set(sums).size > 1) return pause(250, false);
+        }
+        return true;
       }, AGREED_MS);
 
       const counted = [usual, burst, after].flat().map(({ keys }) => keys["many"]!.allowed);

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Joining } from "../../src/store/joining.ts";
+import { hit, kindOf, lose, TappedCluster, type TappedMember, used } from "./tapped-cluster.ts";
+
+const MEMBERS = 8;
+const HITS = 5;
+
+let cluster: TappedCluster;
+let members: TappedMember[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  cluster = new TappedCluster();
+  members = Array.from({ length: MEMBERS }, () => cluster.add());
+  vi.advanceTimersByTime(3_000);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** One of them counts, and none of the others hears of it at first. */
+function missOne(): TappedMember {
+  const [one] = members as [TappedMember];
+  hit(one, 1);
+  vi.advanceTimersByTime(500);
+  const found = lose("counts", one);
+  hit(one, HITS - 1);
+  vi.advanceTimersByTime(200);
+  found();
+  cluster.overheard.length = 0;
+  return one;
+}
+
+function overheard(kind: string): typeof cluster.overheard {
+  return cluster.overheard.filter(({ frame }) => kindOf(frame) === kind);
+}
+
+/** How long it takes until something is the case. */
+function until(isTrue: () => boolean, longestMs: number): number {
+  let ms = 0;
+  for (; !isTrue() && ms < longestMs; ms += 5) vi.advanceTimersByTime(5);
+  return ms;
+}
+
+describe("a frame that none of many has heard", () => {
+  it("is soon told to all of them, by few questions and answers", () => {
+    missOne();
+    until(() => overheard("request").length > 0, 5_000);
+    const ms = until(() => members.every((member) => used(member) === HITS), 5_000);
+    expect(ms).toBeLessThan(350);
+    expect(overheard("request").length).toBeLessThan(MEMBERS - 1);
+    expect(overheard("page").length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("an answer", () => {
+  it("is not merged by who has heard all that is in it", () => {
+    missOne();
+    until(() => members.every((member) => used(member) === HITS), 5_000);
+    vi.advanceTimersByTime(1_000);
+    const pages = overheard("page");
+    const taken = vi.spyOn(Joining.prototype, "take");
+    cluster.replay(pages);
+    expect([pages.length > 0, taken.mock.calls.length]).toEqual([true, 0]);
+  });
+});
