@@ -31,7 +31,7 @@ const TEST_CONFIG = `
   export default defineConfig({
     test: {
       projects: [
-        { test: { name: "runs", include: ["runs/*.test.ts"] } },
+        { test: { name: "runs", include: ["runs/*.test.ts"], setupFiles: ["tests/clean-start.ts"] } },
         { test: { name: "types", include: [], typecheck } },
       ],
     },
@@ -69,6 +69,11 @@ const BAD_RUNS: readonly TestRun[] = [
     what: "a hook fails after its tests",
     test: `${GOOD_TEST} afterAll(() => { throw new Error("in a hook"); });`,
     says: /\d passed, 1 failed/,
+  },
+  {
+    what: "a file leaves a spy that brings back a fake timer",
+    test: 'it("spies", () => { vi.useFakeTimers(); vi.spyOn(globalThis, "setTimeout"); vi.useRealTimers(); });',
+    says: "1 passed, 1 failed",
   },
   {
     what: "a promise is rejected and no code handles it",
@@ -110,7 +115,7 @@ describe("a test run", () => {
     const edits: Edits = {
       "vitest.config.ts": () => TEST_CONFIG,
       "runs/tsconfig.json": () => TYPES_CONFIG,
-      [file]: () => `import { afterAll, expect, expectTypeOf, it } from "vitest";\n${test}\n`,
+      [file]: () => `import { afterAll, expect, expectTypeOf, it, vi } from "vitest";\n${test}\n`,
     };
     return tree.broken(edits, () =>
       tree.run(process.execPath, ["scripts/run.mjs", "fast", `--project=${project}`]),

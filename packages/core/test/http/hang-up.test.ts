@@ -13,6 +13,8 @@ beforeEach(() => {
 afterEach(() => {
   Stand.closeAll();
   vi.runAllTimers();
+  // Before what it was put over: in the other order a spy on a timer would bring back a fake one.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
