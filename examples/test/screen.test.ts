@@ -17,6 +17,7 @@ interface Counts {
 
 interface Shown {
   show(): void;
+  note(line: string): void;
 }
 
 const { Screen } = (await import(
@@ -63,7 +64,7 @@ it("npm start: all it shows fits into 60 columns and 24 rows, cut off and over N
   expect(lines.filter((line) => line.length > COLUMNS)).toEqual([]);
   // The last line is the empty one in which the cursor stands.
   expect(lines.length).toBeLessThanOrEqual(ROWS);
-  expect(lines).toContain("12 of 12, resets in 60 s");
+  expect(lines).toContain("until they hear each other, each counts alone");
   expect(lines.filter((line) => line.includes("hears 0 of 2 others"))).toHaveLength(3);
   expect(lines.filter((line) => line.includes("kill 4194303"))).toHaveLength(1);
 });
@@ -76,6 +77,7 @@ it("npm start: counts begin again with the next window", () => {
     used: 12,
     at: Date.now(),
     endsAt,
+    heard: ["Express", "Koa", "Fastify"],
   });
   screen.show();
   expect(written.join("")).toMatch(/together +12 +3\n/);
@@ -84,4 +86,27 @@ it("npm start: counts begin again with the next window", () => {
   screen.show();
   expect(written.join("")).toMatch(/together +0 +0\n/);
   expect(written.join("")).toContain("0 of 12\n");
+});
+
+it("npm start: says how much of the limit is used, and why it may be more than that", () => {
+  const endsAt = Date.now() + 60_000;
+  const heard = ["Express", "Koa", "Fastify"];
+  const { screen, servers, written } = screenOf({ used: 12, at: Date.now(), endsAt, heard });
+  screen.show();
+  expect(written.join("")).toContain("12 of 12, resets in 60 s\n");
+  servers[1]!.counts.used = 14;
+  servers[1]!.counts.at++;
+  screen.show();
+  const line = "14 of 12, resets in 60 s; 2 passed before all had heard";
+  expect([written.join("").includes(`${line}\n`), line.length <= COLUMNS]).toEqual([true, true]);
+});
+
+it("npm start: a warning stays above the table, which is written anew below it", () => {
+  const { screen, written } = screenOf({ at: Date.now() });
+  screen.show();
+  written.length = 0;
+  screen.note("(node:1) a warning");
+  const text = written.join("");
+  expect(text).toMatch(/^\u001b\[6A\u001b\[J\(node:1\) a warning\n/);
+  expect(text.indexOf("together")).toBeGreaterThan(text.indexOf("a warning"));
 });

@@ -94,8 +94,12 @@ Ctrl+C ends all.
   /** How much of the limit is used, and when it is free again, as the latest answer told a client. */
   #window(all, now) {
     const { used, endsAt } = all.reduce((one, other) => (other.at > one.at ? other : one));
+    if (this.#servers.some((server) => this.#hearing(server)))
+      return "until they hear each other, each counts alone";
     if (endsAt <= now) return `0 of ${limits.limit}`;
-    return `${used} of ${limits.limit}, resets in ${Math.ceil((endsAt - now) / 1_000)} s`;
+    const seconds = Math.ceil((endsAt - now) / 1_000);
+    const over = used > limits.limit ? `; ${used - limits.limit} passed before all had heard` : "";
+    return `${used} of ${limits.limit}, resets in ${seconds} s${over}`;
   }
 
   #processOf({ isRunning, child }) {

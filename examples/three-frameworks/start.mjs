@@ -6,6 +6,7 @@
  */
 
 import { fork } from "node:child_process";
+import { createInterface } from "node:readline";
 import { inWindow, Screen } from "./screen.mjs";
 
 const NAMES = ["Express", "Koa", "Fastify"];
@@ -35,7 +36,10 @@ if (process.connected === false) end("", 0);
 /** @param {string} [why] what became of the process before it */
 function begin(server, why) {
   const file = new URL(`${server.name.toLowerCase()}.mjs`, DIR);
-  server.child = fork(file, { env: { ...process.env, PORT: String(server.port) } });
+  const env = { ...process.env, PORT: String(server.port) };
+  server.child = fork(file, { env, stdio: ["inherit", "inherit", "pipe", "ipc"] });
+  // What it warns of stays above the table.
+  createInterface(server.child.stderr).on("line", (line) => screen.note(line));
   server.child.on("message", (message) => {
     if (message.kind === "listening") {
       server.address = message.address;
