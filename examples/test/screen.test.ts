@@ -107,6 +107,6 @@ it("npm start: a warning stays above the table, which is written anew below it",
   written.length = 0;
   screen.note("(node:1) a warning");
   const text = written.join("");
-  expect(text).toMatch(/^\u001b\[6A\u001b\[J\(node:1\) a warning\n/);
+  expect(text.startsWith("\u001b[6A\u001b[J(node:1) a warning\n")).toBe(true);
   expect(text.indexOf("together")).toBeGreaterThan(text.indexOf("a warning"));
 });
