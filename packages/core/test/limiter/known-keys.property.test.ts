@@ -6,6 +6,7 @@ import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { expectEqual } from "../quick-expectation.ts";
 
 /** So few records that keys take over one another's, by their numbers. */
 const MAX_KEYS = 4;
@@ -45,7 +46,7 @@ it.each(policies)("a key that is known is answered as by its name: %s", (_, poli
         else {
           const { key, cost } = each;
           const expected = named.check(key, cost);
-          expect(knowing.checkKnown(known.get(key)!, cost)).toEqual(expected);
+          expectEqual(knowing.checkKnown(known.get(key)!, cost), expected);
         }
       }
       expect(knowing.status()).toEqual(named.status());

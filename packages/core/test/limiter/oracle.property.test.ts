@@ -8,7 +8,7 @@ import {
   slidingWindowOracle,
 } from "@tidegate/testkit";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import {
   concurrency,
   createLimiter,
@@ -21,6 +21,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { manualClock } from "../../src/testing.ts";
+import { expectSame } from "../quick-expectation.ts";
 
 interface Step {
   readonly op: "check" | "peek" | "charge" | "refund";
@@ -63,7 +64,7 @@ function agree(policy: Policy, oracle: Oracle, steps: readonly Step[], refunds: 
     const decision = limiter[op]("key", cost, options);
     const expected = oracle[op](now, cost, options?.limit);
     for (const field of numbers) {
-      expect(decision[field], `${op} ${cost} at ${now}: ${field}`).toBe(expected[field]);
+      expectSame(decision[field], expected[field], `${op} ${cost} at ${now}: ${field}`);
     }
     if (op !== "peek" && decision.allowed && cost > 0) counted.push({ decision, cost });
   }

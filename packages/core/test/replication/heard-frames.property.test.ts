@@ -2,6 +2,7 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HeardFrames } from "../../src/replication/heard-frames.ts";
+import { expectSame } from "../quick-expectation.ts";
 
 type Step = { readonly frame: number } | { readonly since: number; readonly upTo: number };
 
@@ -51,9 +52,9 @@ describe("frames heard of a replica", () => {
             heard.cover(each.since, each.upTo);
             plainly.cover(each.since, each.upTo);
           }
-          expect(heard.last).toBe(plainly.last);
+          expectSame(heard.last, plainly.last);
           const isWrong = FRAMES.find((frame) => heard.knows(frame) !== plainly.knows(frame));
-          expect(isWrong).toBe(undefined);
+          expectSame(isWrong, undefined);
         }
       }),
       seededRuns(500),

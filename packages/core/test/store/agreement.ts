@@ -7,14 +7,15 @@ import { expect } from "vitest";
 import { MarkedWait } from "../../src/limiter/penalties.ts";
 import type { Shape } from "../../src/store/entry.ts";
 import { GridShape } from "../../src/store/grid-shape.ts";
+import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { highOf, lowOf } from "./shape-cases.ts";
 import type { Twin } from "./twin.ts";
 
 /** Compares everything that can be asked of the two. */
 export function agree(twin: Twin, keys: readonly number[]): void {
   const { store, reference } = twin;
-  expect(store.generation, "generation").toBe(reference.generation);
-  expect(sorted(twin.send().components), "sent").toEqual(sorted(reference.emit()));
+  expectSame(store.generation, reference.generation, "generation");
+  expectEqual(sorted(twin.send().components), sorted(reference.emit()), "sent");
   for (const key of keys) {
     agreeOnCounts(twin, key);
     // A mark that was over may be forgotten or not when the clock is then set back.
@@ -30,12 +31,12 @@ export function handCheckpoint(from: Twin, to: Twin, key: number): void {
     const own = from.reference.bucket(name, policy);
     if (own === undefined) return;
     const checkpoint = asGrid(shape).checkpoint(from.find(key), from.store.clusterNow);
-    expect(checkpoint, "checkpoint").toEqual(own.checkpoint);
+    expectEqual(checkpoint, own.checkpoint, "checkpoint");
     const theirs = to.reference.bucket(name, policy);
     if (theirs === undefined) return;
     const grid = asGrid(to.store.shapes[policy]!);
     const isBetter = grid.joinCheckpoint(to.find(key), checkpoint, to.store.clusterNow);
-    expect(isBetter, "checkpoint is better").toBe(theirs.joinCheckpoint(checkpoint));
+    expectSame(isBetter, theirs.joinCheckpoint(checkpoint), "checkpoint is better");
   });
 }
 
@@ -65,19 +66,19 @@ function agreeOnCounts(twin: Twin, key: number): void {
         due[`until${target}`] = reference.fallsTo(name, policy, target) - store.now;
       }
     }
-    expect(seen, `policy ${policy} of key ${key}`).toEqual(due);
+    expectEqual(seen, due, `policy ${policy} of key ${key}`);
   });
 }
 
 function agreeOnMarks({ store, reference }: Twin, key: number): void {
   const name = String(key);
   const known = store.knownReset(lowOf(key), highOf(key));
-  expect(known, "reset").toBe(reference.notes.knownReset(name));
+  expectSame(known, reference.notes.knownReset(name), "reset");
   const marked = new MarkedWait();
   for (const limit of [10, 11]) {
     marked.read(store, lowOf(key), highOf(key), limit);
     const waitMs = reference.notes.waitMs(name, limit, store.clusterNow);
-    expect(marked.waitMs, `marked against limit ${limit}`).toBe(waitMs);
+    expectSame(marked.waitMs, waitMs, `marked against limit ${limit}`);
   }
 }
 

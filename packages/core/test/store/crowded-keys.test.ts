@@ -5,6 +5,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { RecordPool } from "../../src/store/record-pool.ts";
+import { expectSame } from "../quick-expectation.ts";
 import { type Carried, fleet, type Member, START_MS } from "./fleet.ts";
 
 const KEY = 7;
@@ -92,8 +93,9 @@ describe.each(cases.filter(([kind]) => kind !== "gauges"))(
         for (const member of [reader!, writer!]) member.at(now);
         reader!.hit(KEY);
         writer!.hit(KEY);
-        expect(writer!.sent().map((component) => reader!.join(component))).toContain(true);
-        expect(writer!.evict(KEY)).toBe(true);
+        const news = writer!.sent().map((component) => reader!.join(component));
+        if (!news.includes(true)) expect(news).toContain(true);
+        expectSame(writer!.evict(KEY), true);
       }
     });
   },

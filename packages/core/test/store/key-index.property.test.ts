@@ -8,6 +8,7 @@ import {
   LOCATED_MAX,
 } from "../../src/store/key-index.ts";
 import { RecordPool } from "../../src/store/record-pool.ts";
+import { expectEqual } from "../quick-expectation.ts";
 
 type Key = readonly [low: number, high: number];
 
@@ -83,8 +84,8 @@ describe("KeyIndex agrees with a Map", () => {
                     [3, 0],
                   ]
                 : [];
-            expect(twin.mislocated(near)).toEqual([]);
-            expect(twin.mistaken([[low, high]])).toEqual([]);
+            expectEqual(twin.mislocated(near), []);
+            expectEqual(twin.mistaken([[low, high]]), []);
           }
           expect(twin.mistaken(POSSIBLE_KEYS)).toEqual([]);
         },

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/durations.ts";
 import { type Calendar, type CalendarUnit, createCalendar } from "../../src/time/calendar.ts";
 import { WEEKDAYS } from "../../src/time/dates.ts";
+import { expectSame } from "../quick-expectation.ts";
 
 const END_OF_2100 = Date.UTC(2101, 0, 1) - 1;
 
@@ -51,9 +52,10 @@ const place = fc
     const clock = new WallClock(zone);
     const { offset } = clock.shows(epochMs);
     let changedMs = epochMs;
-    for (let days = 0; days < 300 && clock.shows(changedMs).offset === offset; days++) {
-      changedMs += DAY;
-    }
+    const isSame = (ms: number): boolean => clock.shows(ms).offset === offset;
+    // By weeks first, since to ask a clock takes longer than all else here.
+    for (let weeks = 0; weeks < 43 && isSame(changedMs + 7 * DAY); weeks++) changedMs += 7 * DAY;
+    for (let days = 0; days < 7 && isSame(changedMs); days++) changedMs += DAY;
     const nearMs = changedMs + asideMs;
     return { zone, epochMs: Math.min(Math.max(nearMs, 0), END_OF_2100) };
   });
@@ -78,8 +80,8 @@ describe("the windows of any calendar", () => {
         for (let step = 0; step < 60; step++) {
           const { endsAtMs, slot } = calendar;
           calendar.at(endsAtMs);
-          expect(calendar.startsAtMs).toBe(endsAtMs);
-          expect(calendar.slot).toBeGreaterThan(slot);
+          expectSame(calendar.startsAtMs, endsAtMs);
+          if (calendar.slot <= slot) expect(calendar.slot).toBeGreaterThan(slot);
         }
       }),
       seededRuns(300),
