@@ -62,12 +62,25 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** What an error of a client says, with its code where it has one. */
+interface ClientError {
+  readonly message?: unknown;
+  readonly code?: unknown;
+  /** What Node said, by either client: of one attempt, or of all of them. */
+  readonly cause?: unknown;
+  readonly chainedError?: unknown;
+  readonly errors?: readonly unknown[];
+  readonly address?: unknown;
+  readonly port?: unknown;
+}
+
+/** What an error of a client says, with its code where it has one, and the address where that is known. */
 export function told(error: unknown): string {
-  const { message, code } = (error ?? {}) as {
-    readonly message?: unknown;
-    readonly code?: unknown;
-  };
+  const { message, code, cause, chainedError } = (error ?? {}) as ClientError;
   if (typeof message !== "string" || message === "") return String(code ?? error);
-  return typeof code !== "string" || message.includes(code) ? message : `${message} (${code})`;
+  const said =
+    typeof code !== "string" || message.includes(code) ? message : `${message} (${code})`;
+  const source = (cause ?? chainedError ?? {}) as ClientError;
+  const { address, port } = (source.errors?.[0] ?? source) as ClientError;
+  if (typeof address !== "string" || said.includes(`${address}:${port}`)) return said;
+  return `${said} at ${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

@@ -183,11 +183,12 @@ class TransportOverNats implements NatsTransport {
     const next = this.#supply?.isOwner
       ? "another one is made"
       : "nothing is shared from now on. Give natsTransport a function that connects, and it makes another";
+    // First, as what is said of a transport that works is no reason why it is away.
+    this.#replace();
     this.#report(
       `the NATS connection has been closed${why && ` (${why})`}: ${next}`,
       this.#supply?.isOwner ? NATS_EVENTS.lost : NATS_EVENTS.ended,
     );
-    this.#replace();
   }
 
   #stuck(connection: NatsConnectionLike): void {

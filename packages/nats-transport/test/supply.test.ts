@@ -34,6 +34,31 @@ describe("a cluster whose connection does not come", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  const refused = { code: "ECONNREFUSED", address: "::1", port: 4222 };
+  it.each([
+    ["nats", { message: "CONNECTION_REFUSED", code: "CONNECTION_REFUSED", chainedError: refused }],
+    ["@nats-io/transport-node", { message: "connection refused", cause: refused }],
+    ["the latter, of several", { message: "connection refused", cause: { errors: [refused] } }],
+  ])("says which server has refused it, with the error of %s", async (_, error) => {
+    const transport = natsTransport({ connection: () => Promise.reject(error) });
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(cluster.status().lastTrouble).toBe(
+      `there is no NATS connection (${error.message} at [::1]:4222): it is tried again, at the servers that 'connection' names`,
+    );
+    await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
+  });
+
+  it("does not say twice which server that is", async () => {
+    const message = "connect ECONNREFUSED 127.0.0.1:9";
+    const cause = { address: "127.0.0.1", port: 9 };
+    const transport = natsTransport({ connection: () => Promise.reject({ message, cause }) });
+    const cluster = joinCluster({ transport, namespace: "shop" });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(cluster.status().lastTrouble).toContain(`(${message}): `);
+    await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
+  });
+
   it("is told that a promise was rejected, also one that was before anybody joined", async () => {
     vi.useRealTimers();
     const transport = natsTransport({ connection: Promise.reject(new Error("refused")) });

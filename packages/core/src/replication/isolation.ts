@@ -73,17 +73,23 @@ export class Isolation {
     return this.#cause === "transport" ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
   }
 
-  /** How it is, for an operator. */
-  get sentence(): string {
+  /**
+   * How it is, for an operator.
+   *
+   * @param trouble why the transport is away, as far as it has said
+   */
+  sentence(trouble?: string): string {
     const others = this.known - 1;
     if (!this.isCut) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
     if (this.#cause === "clock") {
       return `this process and ${others} ${replicas} do not all hear each other, because their clocks differ by more than ten minutes: limiters decide as 'onPartition' says`;
     }
+    const why = trouble === undefined ? "" : ` (${trouble})`;
+    const away = this.#cause === "transport" ? `the transport is not connected${why}: ` : "";
     const whom = this.#missing < others ? `${this.#missing} of ${others}` : String(others);
-    const what = others === 0 ? "not connected" : `cut off from ${whom} ${replicas}`;
-    return `${what}: limiters decide as 'onPartition' says`;
+    const cut = others === 0 ? "" : `cut off from ${whom} ${replicas}${away ? ", " : ": "}`;
+    return `${away}${cut}limiters decide as 'onPartition' says`;
   }
 
   get #sentenceAtEnd(): string {

@@ -50,9 +50,11 @@ export class Outlook {
     const { arrival, members, sender, clockCheck, report } = this.#options;
     const isolation = this.#isolation;
     const apart = clockCheck.apartFrom(now);
-    if (!isolation.look(now, sender.isConnected, arrival.isCold, members, apart)) return;
+    const { transport, isConnected } = sender;
+    if (isConnected) transport.trouble = undefined;
+    if (!isolation.look(now, isConnected, arrival.isCold, members, apart)) return;
     this.settle();
-    report(isolation.sentence, isolation.kind);
+    report(isolation.sentence(transport.trouble), isolation.kind);
   }
 
   /** Draws the conclusion from what is known. */

@@ -11,6 +11,8 @@ import { shown } from "../options.ts";
 import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export class GuardedTransport implements Transport {
+  /** What was wrong with it last, until somebody has seen it work. */
+  trouble: string | undefined;
   readonly #transport: Transport;
   readonly #report: Report;
   /** Members that something has been said about: once each, as they are used all the time. */
@@ -40,7 +42,7 @@ export class GuardedTransport implements Transport {
   /** Throws what the transport throws, to whoever joins. */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
     const report = (trouble: string, kind?: EventKind): void => {
-      this.#report(String(trouble), isKind(kind) ? kind : CLUSTER_EVENTS.transportTrouble);
+      this.#say(String(trouble), isKind(kind) ? kind : CLUSTER_EVENTS.transportTrouble);
     };
     const opened: unknown = this.#transport.open(receive, { ...context, report });
     Promise.resolve(opened).catch((error: unknown) => {
@@ -88,7 +90,12 @@ export class GuardedTransport implements Transport {
   }
 
   #failed(sentence: string): void {
-    this.#report(sentence, CLUSTER_EVENTS.transportFailed);
+    this.#say(sentence, CLUSTER_EVENTS.transportFailed);
+  }
+
+  #say(sentence: string, kind: EventKind): void {
+    if (kind.severity !== "info") this.trouble = sentence;
+    this.#report(sentence, kind);
   }
 }
 

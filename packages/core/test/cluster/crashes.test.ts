@@ -63,7 +63,7 @@ describe("a transport", () => {
     expect(limiter.check("ada")).toMatchObject({ allowed: false, degraded: true });
     expect(cluster.status()).toMatchObject({
       degraded: true,
-      lastTrouble: "not connected: limiters decide as 'onPartition' says",
+      lastTrouble: "the transport is not connected: limiters decide as 'onPartition' says",
       frames: { sent: 0 },
     });
   });

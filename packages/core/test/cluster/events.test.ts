@@ -79,8 +79,29 @@ describe("a cluster event", () => {
     transport.switch(true);
     vi.advanceTimersByTime(3_000);
     expect(events.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      "TIDEGATE_DISCONNECTED: not connected: limiters decide as 'onPartition' says",
+      "TIDEGATE_DISCONNECTED: the transport is not connected: limiters decide as 'onPartition' says",
       "TIDEGATE_REUNITED: connected: no other replica has been heard yet",
+    ]);
+  });
+
+  it("that the transport is away names what the transport has said of it", () => {
+    subscribe(CHANNELS.cluster, take);
+    const transport = new SwitchedTransport();
+    transport.connected = true;
+    joinCluster({ transport });
+    transport.context?.report?.("said while it works");
+    vi.advanceTimersByTime(3_000);
+    transport.switch(false);
+    vi.advanceTimersByTime(3_000);
+    transport.switch(true);
+    transport.context?.report?.("the line is cut");
+    transport.switch(false);
+    transport.context?.report?.("tries again", { code: "MINE", severity: "info" });
+    vi.advanceTimersByTime(3_000);
+    const away = events.filter(({ code }) => code === "TIDEGATE_DISCONNECTED");
+    expect(away.map(({ message }) => message)).toEqual([
+      "the transport is not connected: limiters decide as 'onPartition' says",
+      "the transport is not connected (the line is cut): limiters decide as 'onPartition' says",
     ]);
   });
 
@@ -124,7 +145,7 @@ describe("a process without a subscriber", () => {
     vi.advanceTimersByTime(3_000);
     expect(cluster.status().cuts).toBe(2);
     const text =
-      "cluster \"shop\": not connected: limiters decide as 'onPartition' says. Further events are only published, on the channel tidegate:cluster [TIDEGATE_DISCONNECTED]";
+      "cluster \"shop\": the transport is not connected: limiters decide as 'onPartition' says. Further events are only published, on the channel tidegate:cluster [TIDEGATE_DISCONNECTED]";
     expect(emitted.mock.calls).toEqual([
       [text, { type: "TidegateWarning", code: "TIDEGATE_DISCONNECTED" }],
     ]);

@@ -76,7 +76,8 @@ describe("a transport that throws", () => {
       degraded: true,
       // The other one says that it threw.
       troubles: 2,
-      lastTrouble: "not connected: limiters decide as 'onPartition' says",
+      lastTrouble:
+        "the transport is not connected (the transport threw where it must not: Error: broken): limiters decide as 'onPartition' says",
     });
     await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
   });

@@ -78,7 +78,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isCut).toBe(true);
     survivor.heal();
     survivor.pass(2_000);
-    expect(survivor.isolation.sentence).toBe("the other replicas are heard again");
+    expect(survivor.isolation.sentence()).toBe("the other replicas are heard again");
   });
 
   it("knows a crash from a cut once the other side is heard again", () => {
@@ -90,7 +90,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.heal();
     survivor.pass(NOTICED_MS);
     expect(survivor.isCut).toBe(false);
-    expect(survivor.isolation.sentence).toContain("4 other replicas are heard");
+    expect(survivor.isolation.sentence()).toContain("4 other replicas are heard");
   });
 
   it("takes a replacement for one although the last frame of the dead was passed on late", () => {
