@@ -9,7 +9,7 @@ import { natsTransport } from "@tidegate/nats-transport";
 import express from "express";
 import { HOST, PORT, serving } from "../serving.mjs";
 
-// Trouble with NATS or between the processes. Without this, nothing is printed.
+// Trouble with NATS or between the processes. Without this, only the most serious is printed.
 subscribe(CHANNELS.cluster, (event) => {
   const { message } = /** @type {import("@tidegate/core").ClusterEvent} */ (event);
   console.warn(message);

@@ -54,7 +54,7 @@ export interface ClusterStatus {
   };
   /** What frames said of single keys and limiters that was not merged, by why. */
   readonly refused: Readonly<Record<string, number>>;
-  /** How often something went wrong, and what it was the last time. */
+  /** How often something went wrong, and what it was the last time; that it is over is none. */
   readonly troubles: number;
   readonly lastTrouble: string | null;
 }

@@ -54,13 +54,19 @@ class JoinedCluster implements Cluster {
       farMs: FAR_FACTOR * flushMs,
       report: (message, kind) => this.#reports.take(message, kind),
     });
-    const { clock: time, replicas } = this.#replicator;
+    const { clock: time, replicas, sender, outlook } = this.#replicator;
     this.#reports = new Reports({
       namespace,
       time: time.time,
       replica: () => replicas.selfId,
+      isWell: () => sender.isConnected && !outlook.isCut,
     });
-    this.#replicator.open();
+    try {
+      this.#replicator.open();
+    } catch (error) {
+      this.#reports.end();
+      throw error;
+    }
     joined.add(transport);
     markAsMade(this, "cluster", this.#replicator);
   }
@@ -71,7 +77,7 @@ class JoinedCluster implements Cluster {
   }
 
   leave(): Promise<void> {
-    return keepingAwake(this.#replicator.close());
+    return keepingAwake(this.#replicator.close().finally(() => this.#reports.end()));
   }
 
   status(): ClusterStatus {

@@ -105,6 +105,20 @@ describe("a cluster event", () => {
     ]);
   });
 
+  it("is a trouble where something is wrong, and none where it works again", () => {
+    const transport = new SwitchedTransport();
+    const cluster = joinCluster({ transport });
+    vi.advanceTimersByTime(3_000);
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect(cluster.status()).toMatchObject({
+      troubles: 1,
+      lastTrouble: "the transport is not connected: limiters decide as 'onPartition' says",
+    });
+    transport.context?.report?.("slow", { code: "MINE", severity: "warning" });
+    expect(cluster.status()).toMatchObject({ troubles: 2, lastTrouble: "slow" });
+  });
+
   it("says when silent replicas are forgotten, rather than that they are heard", () => {
     subscribe(CHANNELS.cluster, take);
     const [one, two] = [join(network), join(network)];
@@ -134,21 +148,95 @@ describe("a cluster event", () => {
 });
 
 describe("a process without a subscriber", () => {
-  it("prints the first error of a cluster, once, as text with a type and a code", () => {
+  const AWAY = "the transport is not connected: limiters decide as 'onPartition' says";
+  const ONLY = "Further events are only published, on the channel tidegate:cluster";
+  const BACK = "connected: no other replica has been heard yet [TIDEGATE_REUNITED]";
+
+  /** What is printed, less the name of the cluster. */
+  function printing(): () => string[] {
     const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    return () => emitted.mock.calls.map(([text]) => String(text).replace('cluster "shop": ', ""));
+  }
+
+  it("prints the first error of a cluster as text with a type and a code, and when it is over", () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const transport = new SwitchedTransport();
+    joinCluster({ transport, namespace: "shop" });
+    vi.advanceTimersByTime(3_000);
+    const [type, code] = ["TidegateWarning", "TIDEGATE_DISCONNECTED"];
+    const text = `cluster "shop": ${AWAY}. ${ONLY}, until this is over [${code}]`;
+    expect(emitted.mock.calls).toEqual([[text, { type, code }]]);
+    transport.context?.report?.("no server", { code: "MINE", severity: "error" });
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect(emitted.mock.calls.slice(1)).toEqual([
+      [`cluster "shop": ${BACK}`, { type, code: "TIDEGATE_REUNITED" }],
+    ]);
+  });
+
+  it("prints each outage and its end, and begins with another once a minute at most", () => {
+    const printed = printing();
+    const transport = new SwitchedTransport();
+    joinCluster({ transport, namespace: "shop" });
+    const away = `${AWAY}. ${ONLY}, until this is over [TIDEGATE_DISCONNECTED]`;
+    vi.advanceTimersByTime(3_000);
+    // A minute of outages of two seconds.
+    for (let second = 0; second < 50; second += 5) {
+      transport.switch(true);
+      vi.advanceTimersByTime(3_000);
+      transport.switch(false);
+      vi.advanceTimersByTime(2_000);
+    }
+    expect(printed()).toEqual([away, BACK]);
+    // The last one goes on, and is printed when it may be.
+    vi.advanceTimersByTime(12_000);
+    expect(printed()).toEqual([away, BACK, away]);
+    vi.advanceTimersByTime(600_000);
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect(printed()).toEqual([away, BACK, away, BACK]);
+  });
+
+  it("prints that a transport works that was away for a moment only", () => {
+    const printed = printing();
+    const transport = new SwitchedTransport();
+    joinCluster({ transport, namespace: "shop" });
+    transport.context?.report?.("no server", { code: "MINE", severity: "error" });
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect(printed()).toEqual([
+      `no server. ${ONLY}, until this is over [MINE]`,
+      "the transport is connected [TIDEGATE_REUNITED]",
+    ]);
+  });
+
+  it("prints the first error that no outage is, which keeps no outage from being printed", () => {
+    const printed = printing();
+    const transport = new SwitchedTransport();
+    transport.connected = true;
+    joinCluster({ transport, namespace: "shop" });
+    transport.context?.report?.("too short", { code: "MINE", severity: "error" });
+    transport.context?.report?.("too long", { code: "MINE", severity: "error" });
+    vi.advanceTimersByTime(60_000);
+    transport.switch(false);
+    vi.advanceTimersByTime(3_000);
+    const most = ONLY.replace("Further", "Most further");
+    expect(printed()).toEqual([
+      `too short. ${most} [MINE]`,
+      `${AWAY}. ${ONLY}, until this is over [TIDEGATE_DISCONNECTED]`,
+    ]);
+  });
+
+  it("prints nothing of an outage any more once it has left", async () => {
+    const printed = printing();
     const transport = new SwitchedTransport();
     const cluster = joinCluster({ transport, namespace: "shop" });
     vi.advanceTimersByTime(3_000);
+    const left = cluster.leave();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await left;
     transport.switch(true);
-    vi.advanceTimersByTime(3_000);
-    transport.switch(false);
-    vi.advanceTimersByTime(3_000);
-    expect(cluster.status().cuts).toBe(2);
-    const text =
-      "cluster \"shop\": the transport is not connected: limiters decide as 'onPartition' says. Further events are only published, on the channel tidegate:cluster [TIDEGATE_DISCONNECTED]";
-    expect(emitted.mock.calls).toEqual([
-      [text, { type: "TidegateWarning", code: "TIDEGATE_DISCONNECTED" }],
-    ]);
+    expect([printed().length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
   it("prints no warning for what is no error, but the hint that it is alone", () => {
@@ -184,5 +272,16 @@ describe("a process without a subscriber", () => {
     joinCluster({ transport: new SwitchedTransport() });
     vi.advanceTimersByTime(3_000);
     expect([events.length, emitted.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it("prints no end of an outage to whoever has subscribed since", () => {
+    const printed = printing();
+    const transport = new SwitchedTransport();
+    joinCluster({ transport });
+    vi.advanceTimersByTime(3_000);
+    subscribe(CHANNELS.cluster, take);
+    transport.switch(true);
+    vi.advanceTimersByTime(3_000);
+    expect([events.length, printed().length]).toEqual([1, 1]);
   });
 });
