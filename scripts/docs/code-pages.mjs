@@ -21,7 +21,7 @@ never changes its meaning. Being limited is not an error: that is a decision wit
   },
   {
     file: "docs/reference/warnings.md",
-    table: "http/warnings",
+    table: "http/warning-codes",
     name: "WARNING_CODES",
     head: `# Warnings
 

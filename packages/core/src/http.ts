@@ -63,11 +63,7 @@ export {
 export { isThenable, type MaybePromise } from "./http/thenable.ts";
 export type { Counter, Verdict } from "./http/verdict.ts";
 export { WallTime } from "./http/wall-time.ts";
-export {
-  TidegateWarning,
-  type WarningCode,
-  type WarningSwitches,
-  Warnings,
-} from "./http/warnings.ts";
+export type { WarningCode } from "./http/warning-codes.ts";
+export { TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
 export { invalidOption } from "./options.ts";
 export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";
