@@ -41,6 +41,7 @@ export {
   pickGateOptions,
   sayUnread,
   sayUnreadSubnet,
+  sayUnreadSwitches,
   withKeySecond,
 } from "./http/given-options.ts";
 export { type IdleOption, idleOptions } from "./http/idle-options.ts";

@@ -169,13 +169,18 @@ export function nearest<Word extends string>(
   let best: Word | undefined;
   let fewest = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const word of known) {
-    const edits = editsBetween(given.slice(0, SHOWN_LENGTH_MAX).toLowerCase(), word.toLowerCase());
+    const edits = editsBetween(singular(given.slice(0, SHOWN_LENGTH_MAX)), singular(word));
     if (edits < fewest) {
       best = word;
       fewest = edits;
     }
   }
   return best;
+}
+
+/** One policy and several are near, however many letters that takes. */
+function singular(word: string): string {
+  return word.toLowerCase().replace(/ies$/, "y");
 }
 
 function editsBetween(from: string, to: string): number {

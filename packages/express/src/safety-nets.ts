@@ -3,7 +3,13 @@
  */
 
 import { TidegateError } from "@tidegate/core";
-import { isCalledBy, type TidegateWarning, type WarningCode, Warnings } from "@tidegate/core/http";
+import {
+  isCalledBy,
+  sayUnreadSwitches,
+  type TidegateWarning,
+  type WarningCode,
+  Warnings,
+} from "@tidegate/core/http";
 import type { EnabledValidations, Logger, ValidationName } from "./options.ts";
 
 /** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5. */
@@ -12,46 +18,15 @@ const HANDLING = /\bLayer\.handle(_request|Request)?\b|\bLayer\.handle \[as hand
 /** What express-rate-limit says to `logger.warn`; everything else is an error to it. */
 const MILD: readonly WarningCode[] = ["TIDEGATE_LIMIT_ZERO", "TIDEGATE_OPTION_REMOVED"];
 
-/** Every name that `validate` takes; some have nothing to warn about any more. */
-const SWITCHES: Readonly<Record<ValidationName | "default", true>> = {
-  ip: true,
-  trustProxy: true,
-  xForwardedForHeader: true,
-  forwardedHeader: true,
-  positiveHits: true,
-  unsharedStore: true,
-  singleCount: true,
-  limit: true,
-  draftPolliHeaders: true,
-  onLimitReached: true,
-  headersDraftVersion: true,
-  headersResetTime: true,
-  knownOptions: true,
-  validationsConfig: true,
-  creationStack: true,
-  ipv6Subnet: true,
-  ipv6SubnetOrKeyGenerator: true,
-  keyGeneratorIpFallback: true,
-  windowMs: true,
-  keyEmpty: true,
-  storeFailed: true,
-  identifier: true,
-  retryAfter: true,
-  onError: true,
-  afterwards: true,
-  numericText: true,
-  default: true,
-};
+/** What `validate` takes as well, though there is nothing to warn about any more. */
+const SWITCHES_OF_OLD: readonly ValidationName[] = ["draftPolliHeaders", "ipv6Subnet"];
 
 /** Says which names in `validate` switch nothing. */
 export function sayUnknownSwitches(
   validate: boolean | EnabledValidations | undefined,
   warnings: Warnings,
 ): void {
-  if (typeof validate !== "object") return;
-  const unknown = Object.keys(validate).filter((name) => !Object.hasOwn(SWITCHES, name));
-  if (unknown.length === 0) return;
-  warnings.say("TIDEGATE_SWITCH_UNREAD", `It is called ${unknown.join(", ")}.`);
+  sayUnreadSwitches(validate, warnings, SWITCHES_OF_OLD);
 }
 
 export function warningsOf(

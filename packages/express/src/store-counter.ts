@@ -100,7 +100,7 @@ export class StoreCounter implements Counter {
     const { warnings, windowMs } = this.#settings;
     const used = hitsOf(totalHits);
     if (used !== totalHits || used < 1) {
-      warnings.say("TIDEGATE_STORE_HITS", `It was ${String(totalHits)}.`);
+      warnings.say("TIDEGATE_STORE_HITS", `The store answered with ${String(totalHits)}.`);
       if (Number.isNaN(used)) {
         return this.#failed(new TypeError("the store did not answer with a number of hits"));
       }

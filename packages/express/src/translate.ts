@@ -263,14 +263,14 @@ function check({
 function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
   if (typeof given === "boolean" || !given) return given === true;
   const draft = DRAFTS.find((known) => known === given);
-  if (draft === undefined) warnings.say("TIDEGATE_HEADERS_UNREAD", `It is ${String(given)}.`);
+  if (draft === undefined) warnings.say("TIDEGATE_HEADERS_UNREAD", `'standardHeaders' is ${String(given)}.`);
   return draft ?? false;
 }
 
 function sayRemoved(given: object, warnings: Warnings): void {
   for (const [name, as] of Object.entries(REMOVED_OPTIONS)) {
     if (Reflect.get(given, name)) {
-      warnings.say("TIDEGATE_OPTION_REMOVED", `It is called ${name}.`, undefined, as);
+      warnings.say("TIDEGATE_OPTION_REMOVED", `Nobody reads '${name}'.`, undefined, as);
     }
   }
 }

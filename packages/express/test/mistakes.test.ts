@@ -24,7 +24,8 @@ describe("a mistake that throws", () => {
   it.each([
     [null, /^rateLimit takes an options object, got null: leave it out/],
     [100, /^rateLimit takes an options object, got 100: write rateLimit\(\{ limit: 100 \}\)/],
-    ["100", /^rateLimit takes an options object, got "100"/],
+    ["100", /^rateLimit takes an options object, got "100": write rateLimit\(\{ limit: 100 \}\)/],
+    ["api", /^rateLimit takes an options object, got "api": leave it out/],
     [[{ limit: 5 }], /^rateLimit takes an options object, got an array/],
     [() => 5, /^rateLimit takes an options object, got a function/],
     [{ onPartition: "closed" }, /^'onPartition' needs a 'cluster'/],
@@ -33,6 +34,7 @@ describe("a mistake that throws", () => {
       /^'policies\[0\]' must be made by fixedWindow/,
     ],
     [{ policies: { limit: 5 } }, /^'policies' must be an array/],
+    [{ policies: [] }, /^'policies' must be an array of 1 to 16 policies, got an array of 0/],
     [{ allow: ["10.0.0.0/33"] }, /^'allow\[0\]' must be .* from 0 to 32 .*"10.0.0.0\/33"/],
     [{ block: ["a", "2001:db8::/129"] }, /^'block\[1\]' must be .* from 0 to 128 /],
     [{ block: ["10.0.0.0/08"] }, /^'block\[0\]' must be /],
@@ -59,12 +61,18 @@ describe("a mistake that throws", () => {
 
 describe("a mistake that is warned about", () => {
   it.each([
-    [{ windowMs: 60 }, "TIDEGATE_WINDOW_SHORT", /milliseconds.*60 ms.*60_000/],
-    [{ windowMs: 900 }, "TIDEGATE_WINDOW_SHORT", /900 ms.*900_000/],
-    [{ windowMs: 3_600 }, "TIDEGATE_WINDOW_SHORT", /3600 ms.*3_600_000/],
-    [{ windowMs: 86_400 }, "TIDEGATE_WINDOW_SHORT", /86400 ms.*86_400_000/],
-    [{ windowMS: 60_000 }, "TIDEGATE_OPTION_UNREAD", /'windowMS' \(did you mean 'windowMs'\?\)/],
-    [{ Limit: 5, nonsense: 1 }, "TIDEGATE_OPTION_UNREAD", /'Limit' \(did you mean.*, 'nonsense'\./],
+    [{ windowMs: 60 }, "TIDEGATE_WINDOW_SHORT", /^The window is 60 ms.*60_000.*milliseconds/],
+    [{ windowMs: 900 }, "TIDEGATE_WINDOW_SHORT", /^The window is 900 ms.*900_000/],
+    [{ windowMs: 3_600 }, "TIDEGATE_WINDOW_SHORT", /^The window is 3600 ms.*3_600_000/],
+    [{ windowMs: 86_400 }, "TIDEGATE_WINDOW_SHORT", /^The window is 86400 ms.*86_400_000/],
+    [{ windowMS: 60_000 }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'windowMS' \(did you mean 'windowMs'\?\)/],
+    [{ Limit: 5, nonsense: 1 }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'Limit' \(did you mean.*, 'nonsense'/],
+    [{ policy: {} }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'policy' \(did you mean 'policies'\?\)/],
+    [
+      { validate: { trustproxy: false, nonsense: true } },
+      "TIDEGATE_SWITCH_UNREAD",
+      /^'validate' has 'trustproxy' \(did you mean 'trustProxy'\?\), 'nonsense'/,
+    ],
   ])("%o", (options, code, message) => {
     const { said, logger } = listener();
     rateLimit({ ...options, logger } as RateLimitOptions);
@@ -78,11 +86,11 @@ describe("a mistake that is warned about", () => {
     expect(said).toEqual([]);
   });
 
-  it("has a link to what there is to know about it", () => {
+  it("ends with a link to what there is to know about it, and leaves the code to its field", () => {
     const { said, logger } = listener();
     rateLimit({ limit: 0, logger });
-    expect(said[0]?.message).toContain(
-      "https://github.com/tidegate/tidegate/blob/main/docs/reference/warnings.md#tidegate_limit_zero",
+    expect(said[0]?.message).toMatch(
+      /See https:\/\/github.com\/tidegate\/tidegate\/blob\/main\/docs\/reference\/warnings.md#tidegate_limit_zero$/,
     );
   });
 

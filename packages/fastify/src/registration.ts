@@ -4,7 +4,13 @@
  */
 
 import { TidegateError } from "@tidegate/core";
-import { invalidOption, isCalledBy, optionsIn, Warnings } from "@tidegate/core/http";
+import {
+  invalidOption,
+  isCalledBy,
+  optionsIn,
+  sayUnreadSwitches,
+  Warnings,
+} from "@tidegate/core/http";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { askRateLimit } from "./ask.ts";
 import { EarlyRoutes, hasRoutes } from "./early-routes.ts";
@@ -39,6 +45,7 @@ export class Registration {
   constructor(options: RateLimitPluginOptions) {
     const given = optionsIn("rateLimit", options);
     this.#warnings = new Warnings(given.validate);
+    sayUnreadSwitches(given.validate, this.#warnings);
     this.#given = readLevel(given, this.#warnings);
     this.#handler = hookHandler(settingsOf(this.#given, this.#own()), this.#once);
     this.#early = new EarlyRoutes(this.#given.global !== false);
@@ -69,7 +76,7 @@ export class Registration {
     if (!hasRoutes(fastify)) return;
     fastify.addHook("onRequest", (request, _reply, done) => {
       const route = this.#early.find(request);
-      if (route !== null) this.#warnings.say("TIDEGATE_ROUTE_UNLIMITED", `It is ${route}.`);
+      if (route !== null) this.#warnings.say("TIDEGATE_ROUTE_UNLIMITED", `${route} is not limited.`);
       done();
     });
   }
@@ -94,7 +101,7 @@ export class Registration {
 
   /** Says that somebody else has a name that the plugin wanted. */
   sayTaken(decorator: string): void {
-    this.#warnings.say("TIDEGATE_DECORATOR_TAKEN", `It is called ${decorator}.`);
+    this.#warnings.say("TIDEGATE_DECORATOR_TAKEN", `The name '${decorator}' is taken.`);
   }
 
   close(): void {

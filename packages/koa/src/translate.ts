@@ -25,6 +25,7 @@ import {
   type Spelled,
   sayUnread,
   sayUnreadSubnet,
+  sayUnreadSwitches,
   spelled,
   Warnings,
   withKeySecond,
@@ -73,6 +74,7 @@ export function translate(passed?: Options): Settings {
   const warnings = new Warnings(given.validate);
   if (isCalledBy(HANDLING)) warnings.sayMadePerRequest();
   sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
+  sayUnreadSwitches(given.validate, warnings);
   refuseStores(given);
   const names = headerNames(given);
   const respelled = spelled(given, FURTHER_NAMES);

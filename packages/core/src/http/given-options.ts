@@ -11,6 +11,7 @@ import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
 import type { Spelled } from "./spelling.ts";
 import { isThenable } from "./thenable.ts";
+import { WARNING_CODES } from "./warning-codes.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Options that may be functions which are told the key. */
@@ -62,14 +63,34 @@ export function sayUnreadSubnet(
 
 /** Says which options nobody reads. */
 export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
-  const known: readonly string[] = [...GATE_OPTIONS, ...own];
-  const unread = Object.keys(given).filter((name) => !known.includes(name));
-  if (unread.length === 0) return;
-  const named = unread.map((name) => {
+  const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
+  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Nobody reads ${unread}.`);
+}
+
+/**
+ * Says which names in `validate` switch nothing.
+ *
+ * @param more further names, about which nobody warns any more
+ */
+export function sayUnreadSwitches(
+  validate: unknown,
+  warnings: Warnings,
+  more: readonly string[] = [],
+): void {
+  if (typeof validate !== "object" || validate === null) return;
+  const switches = Object.values(WARNING_CODES).map((entry) => entry.switch);
+  const unread = unknownIn(validate, ["default", ...switches, ...more]);
+  if (unread !== "") warnings.say("TIDEGATE_SWITCH_UNREAD", `'validate' has ${unread}.`);
+}
+
+/** The names in an object that are not among the known ones, each with what it may stand for. */
+function unknownIn(given: object, known: readonly string[]): string {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const named = unknown.map((name) => {
     const meant = nearest(name, known);
     return meant === undefined ? `'${name}'` : `'${name}' (did you mean '${meant}'?)`;
   });
-  warnings.say("TIDEGATE_OPTION_UNREAD", `It is called ${named.join(", ")}.`);
+  return named.join(", ");
 }
 
 /**
@@ -84,7 +105,7 @@ export function optionsIn<Options extends object>(
   if (given === undefined) return {};
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     const hint =
-      typeof given === "number"
+      typeof given === "number" || /^\d+$/.test(String(given))
         ? `write ${place}({ limit: ${given} })`
         : "leave it out for the defaults";
     throw new TidegateError(

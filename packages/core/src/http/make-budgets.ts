@@ -115,7 +115,7 @@ export class BudgetMaker<Request, Response> {
       const inMs = `${width}_000`.replace(/(\d)(?=(\d{3})+_)/g, "$1_");
       this.#customs.warnings.say(
         "TIDEGATE_WINDOW_SHORT",
-        `It is ${width} ms; ${width} seconds are ${inMs}.`,
+        `The window is ${width} ms; ${width} seconds are ${inMs}.`,
       );
     }
     return width;

@@ -92,6 +92,7 @@ function detailOf(reason: About, names: readonly string[]): string {
     case "error":
       return `Requests cannot be counted at the moment. ${wait}`;
     case "block":
+      return `This client is blocked for now. ${wait}`;
     case "penalty":
       return `Too many requests were refused before this one. ${wait}`;
     default:

@@ -157,7 +157,7 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   },
   TIDEGATE_OPTION_UNREAD: {
     switch: "knownOptions",
-    meaning: "An option is not known, or means nothing any more, and was ignored.",
+    meaning: "An option is not known, and was ignored.",
     remedy: "Take it out, or correct its spelling.",
   },
   TIDEGATE_OPTION_REMOVED: {
@@ -179,7 +179,8 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   TIDEGATE_SWITCH_UNREAD: {
     switch: "validationsConfig",
     meaning: "`validate` names a warning that there is none of, so nothing is switched by it.",
-    remedy: "Take a name from this page.",
+    remedy:
+      "The page has the name of each warning under \"Switched off by\"; `default` is for all others.",
   },
   TIDEGATE_HEADERS_UNREAD: {
     switch: "headersDraftVersion",

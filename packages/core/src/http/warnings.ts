@@ -16,7 +16,7 @@ export class TidegateWarning extends Error {
   constructor(code: WarningCode, seen: string, cause?: unknown) {
     const { meaning, remedy } = WARNING_CODES[code];
     const page = `${DOCS_URL}/reference/warnings.md#${code.toLowerCase()}`;
-    super(`${meaning} ${seen === "" ? "" : `${seen} `}${remedy} See ${page} [${code}]`);
+    super(`${seen === "" ? "" : `${seen} `}${meaning} ${remedy} See ${page}`);
     this.code = code;
     if (cause !== undefined) this.cause = cause;
   }
@@ -49,7 +49,7 @@ export class Warnings {
   }
 
   /**
-   * @param seen what was seen, in a sentence
+   * @param seen what was seen, in a sentence to begin with
    * @param by the switch to go by, where it is another than the code's
    */
   say(
@@ -84,7 +84,7 @@ export class Warnings {
     }
     const more = this.#unreported;
     this.#unreported = 0;
-    const seen = more === 0 ? "" : `It happened ${more} times more.`;
+    const seen = more === 0 ? "" : `It happened ${more} times more since the last report.`;
     this.#tell(new TidegateWarning(code, seen, cause));
   }
 

@@ -112,8 +112,13 @@ function policiesOf(options: LimiterOptions): readonly Policy[] {
     throw missingOption("createLimiter", "policy", "for example fixedWindow({ limit, windowMs })");
   }
   const given: unknown = options.policies;
-  if (!Array.isArray(given) || given.length === 0 || given.length > POLICIES_MAX) {
-    throw invalidOption("policies", `an array of 1 to ${POLICIES_MAX} policies`, given);
+  const expected = `an array of 1 to ${POLICIES_MAX} policies`;
+  if (!Array.isArray(given)) throw invalidOption("policies", expected, given);
+  if (given.length === 0 || given.length > POLICIES_MAX) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `'policies' must be ${expected}, got an array of ${given.length}`,
+    );
   }
   const policies = given.map((policy, index) => asPolicy(`policies[${index}]`, policy));
   refuseTwins(policies);

@@ -227,7 +227,7 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
         site.limiter.block("127.0.0.1", 5_000);
         const response = await site.get();
         assert.equal(field(response, "Retry-After"), "5");
-        assert.match(String(checkProblem(response)["type"]), /#abnormal-usage-detected$/);
+        assert.match(Object.values(checkProblem(response)).join(), /#abnormal-usage.*is blocked/);
       });
     },
   },

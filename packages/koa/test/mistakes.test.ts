@@ -1,0 +1,33 @@
+/**
+ * What first attempts get wrong, and the sentence that each of them gets.
+ */
+
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { rateLimit } from "../src/index.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a mistake that is warned about", () => {
+  it.each([
+    [{ policy: {} }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'policy' \(did you mean 'policies'/],
+    [
+      { validate: { trustproxy: false } },
+      "TIDEGATE_SWITCH_UNREAD",
+      /^'validate' has 'trustproxy' \(did you mean 'trustProxy'\?\)/,
+    ],
+  ])("%o", (options, code, message) => {
+    const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    rateLimit(options as never);
+    expect(emit.mock.calls).toEqual([
+      [expect.stringMatching(message), expect.objectContaining({ code })],
+    ]);
+  });
+});
+
+describe("a mistake that throws", () => {
+  it("is a number as text, which gets the words for the number", () => {
+    expect(() => rateLimit("100" as never)).toThrow(/got "100": write rateLimit\(\{ limit: 100 }\)/);
+  });
+});
