@@ -59,7 +59,7 @@ export interface CreateRateLimitOptions extends Countable {
    * @default 1
    */
   cost?: number | RequestWithKey<Cost> | undefined;
-  /** Addresses, networks and keys that always pass, or a function that knows. */
+  /** Addresses, networks such as `10.0.0.0/8` and keys that always pass, or a function that knows. */
   allow?: readonly string[] | RequestWithKey<unknown> | undefined;
   /** Keys that are always let through, also as one text with commas between them, or a function that knows. */
   allowList?: string | readonly (string | number)[] | RequestWithKey<unknown> | undefined;
@@ -85,7 +85,7 @@ export interface RateLimitOptions
    * @default "onRequest"
    */
   hook?: RateLimitHook | undefined;
-  /** Addresses, networks and keys that never pass, or a function that knows. */
+  /** Addresses, networks such as `10.0.0.0/8` and keys that never pass, or a function that knows. */
   block?: readonly string[] | RequestWithKey<unknown> | undefined;
   /** Starts a window anew with every request that is refused. */
   continueExceeding?: boolean | undefined;

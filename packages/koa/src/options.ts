@@ -62,11 +62,11 @@ export interface Options
    * @default 1
    */
   readonly cost?: number | ContextWithKey<Cost> | undefined;
-  /** Addresses, networks and keys that always pass, or a function that knows. */
+  /** Addresses, networks such as `10.0.0.0/8` and keys that always pass, or a function that knows. */
   readonly allow?: readonly string[] | ContextWithKey<unknown> | undefined;
   /** Another name of `allow`. */
   readonly whitelist?: Options["allow"];
-  /** Addresses, networks and keys that never pass, or a function that knows. */
+  /** Addresses, networks such as `10.0.0.0/8` and keys that never pass, or a function that knows. */
   readonly block?: readonly string[] | ContextWithKey<unknown> | undefined;
   /** Another name of `block`. */
   readonly blacklist?: Options["block"];

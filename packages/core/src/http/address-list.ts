@@ -1,13 +1,20 @@
 /**
  * Who is always let through, or never: addresses, networks and keys.
  *
- * What reads like an address or a network is one, and everything else is a key, so a list may mix
- * them. An address matches the address that a request comes from and never its key: what a function
+ * What reads like an address or a network is one, what only looks like a network is a mistake, and
+ * everything else is a key, so a list may mix them. An address matches the address that a request comes from and never its key: what a function
  * answers with may be text that the client made up. Keys are looked up, networks compared one by one.
  */
 
 import { invalidOption } from "../options.ts";
 import { bareAddress, type Groups, isIpv4, parseAddress, sharePrefix } from "./address.ts";
+
+/**
+ * Parts of an address, and behind a slash a length or a mask; or with a star among them. Nobody has such a
+ * key, and who is to be kept out would not be.
+ */
+const MEANT_AS_NETWORK =
+  /^(?=[^/]*[.:])[\da-f.:*]+\/([\d.*]*|[\da-f.:*]*:[\da-f.:*]*)$|^(?=.*[.:])[\da-f.:]*\*[\da-f.:*]*$|^\*$/i;
 
 interface Network {
   readonly groups: Groups;
@@ -36,7 +43,14 @@ export class AddressList {
       }
       const network = networkOf(`${option}[${index}]`, entry);
       if (network !== null) networks.push(network);
-      else keys.add(entry);
+      else if (!MEANT_AS_NETWORK.test(entry)) keys.add(entry);
+      else {
+        throw invalidOption(
+          `${option}[${index}]`,
+          'an address, a network such as "203.0.113.0/24" or "2001:db8::/32", or a key that looks like neither',
+          entry,
+        );
+      }
     });
     this.#keys = keys;
     this.#networks = networks;

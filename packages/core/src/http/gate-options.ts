@@ -99,9 +99,13 @@ export interface GateOptions<Request, Response> {
 
   /** Requests that are let through uncounted and without headers. */
   readonly skip?: Asked<Request, Response, unknown> | undefined;
-  /** Addresses, networks and keys that are always let through, or a function that knows. */
+  /**
+   * Addresses, networks and keys that are always let through, or a function that knows. What is written as an
+   * address or a network, such as `203.0.113.0/24`, is compared with the client's address and never with a
+   * key; what only looks like a network, such as `203.0.113/24` or `203.0.113.*`, throws; the rest are keys.
+   */
   readonly allow?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
-  /** Addresses, networks and keys that are never let through, or a function that knows. */
+  /** Addresses, networks and keys that are never let through, told apart as in `allow`, or a function that knows. */
   readonly block?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
   /**
    * Counts and refuses the questions that browsers ask before a request, too.

@@ -33,6 +33,22 @@ describe("a list", () => {
     expect(empty.has("fe80::/56", ["fe80::1"])).toBe(false);
   });
 
+  it.each([
+    ...["127.0.0/8", "203.0.113/24", "127.0.0.*", "127.0.0.0/255.0.0.0", "10.0.0.0/", "10.*/8"],
+    ...["2001:db8/32", "2001:db8::/ffff:ffff::", "2001:DB8:*", "*", "203.0.113.*/24"],
+  ])("refuses %s, which is meant as a network and is none", (entry) => {
+    expect(() => new AddressList("allow", ["ada", entry])).toThrow(
+      /^'allow\[1\]' must be .*a network such as "203.0.113.0\/24" or "2001:db8::\/32", or a key/,
+    );
+  });
+
+  it.each([
+    ...["GET /path", "GET /*", "tenant/33", "42/7", "10.0.0.1/login", "a:b/c", "user:7/8", "cafe/24"],
+    ...["3:abc1:d", "tenant-*", "*.shop.example", "1.2.3.4.5", "localhost", "/", "sha256:9f/4a="],
+  ])("takes %s for a key", (key) => {
+    expect(new AddressList("block", [key]).has(key, [])).toBe(true);
+  });
+
   it("refuses what is no list", () => {
     expect(() => new AddressList("allow", "10.0.0.0/8")).toThrow(/TIDEGATE_OPTION_INVALID/);
     expect(() => new AddressList("allow", [7])).toThrow(/allow\[0\]/);
