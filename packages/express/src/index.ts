@@ -8,11 +8,13 @@
  */
 
 import { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
+import { compositeKey } from "@tidegate/core/http";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
 import { MemoryStore, tidegateStore } from "./limiter-store.ts";
 import { rateLimit } from "./rate-limit.ts";
 
 export { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
+export { compositeKey } from "@tidegate/core/http";
 export { ipKeyGenerator } from "./ip-key-generator.ts";
 export { MemoryStore, type TidegateStoreOptions, tidegateStore } from "./limiter-store.ts";
 export type {
@@ -41,7 +43,7 @@ export type {
 } from "./store.ts";
 
 Object.assign(rateLimit, {
-  ...{ rateLimit, MemoryStore, ipKeyGenerator, tidegateStore },
+  ...{ rateLimit, MemoryStore, compositeKey, ipKeyGenerator, tidegateStore },
   ...{ SECOND, MINUTE, HOUR, DAY, default: rateLimit },
 });
 

@@ -8,8 +8,9 @@ import { addressKey } from "@tidegate/core/http";
  * An address as a key: IPv4 as it is, IPv6 by its network.
  *
  * @example
- * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip ?? "") });
+ * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip) });
  */
-export function ipKeyGenerator(ip: string, ipv6Subnet: number | false = 56): string {
-  return addressKey(ip, ipv6Subnet === 0 ? false : ipv6Subnet) ?? ip;
+export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 56): string {
+  const text = ip ?? "";
+  return addressKey(text, ipv6Subnet === 0 ? false : ipv6Subnet) ?? text;
 }

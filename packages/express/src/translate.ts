@@ -263,7 +263,8 @@ function check({
 function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
   if (typeof given === "boolean" || !given) return given === true;
   const draft = DRAFTS.find((known) => known === given);
-  if (draft === undefined) warnings.say("TIDEGATE_HEADERS_UNREAD", `'standardHeaders' is ${String(given)}.`);
+  if (draft === undefined)
+    warnings.say("TIDEGATE_HEADERS_UNREAD", `'standardHeaders' is ${String(given)}.`);
   return draft ?? false;
 }
 

@@ -8,7 +8,7 @@ import type { Served, SitePlan, WebFramework } from "@tidegate/testkit/http";
 import express5, { type Request } from "express";
 // @ts-expect-error: its types are those of the package that it is another version of.
 import express4 from "express-4";
-import { type RateLimitOptions, rateLimit } from "../src/index.ts";
+import { compositeKey, ipKeyGenerator, type RateLimitOptions, rateLimit } from "../src/index.ts";
 
 export const EXPRESS_VERSIONS: readonly WebFramework[] = [
   framework("Express 5", express5),
@@ -25,6 +25,7 @@ function framework(name: string, express: typeof express5): WebFramework {
       type: "text/html; charset=utf-8",
       text: "Too many requests, please try again later.",
     },
+    ...{ ipKeyGenerator, compositeKey },
     header: (request, name) => (request as Request).get(name),
     serve: (plan) => serve(express, plan),
   };

@@ -65,9 +65,21 @@ describe("a mistake that is warned about", () => {
     [{ windowMs: 900 }, "TIDEGATE_WINDOW_SHORT", /^The window is 900 ms.*900_000/],
     [{ windowMs: 3_600 }, "TIDEGATE_WINDOW_SHORT", /^The window is 3600 ms.*3_600_000/],
     [{ windowMs: 86_400 }, "TIDEGATE_WINDOW_SHORT", /^The window is 86400 ms.*86_400_000/],
-    [{ windowMS: 60_000 }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'windowMS' \(did you mean 'windowMs'\?\)/],
-    [{ Limit: 5, nonsense: 1 }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'Limit' \(did you mean.*, 'nonsense'/],
-    [{ policy: {} }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'policy' \(did you mean 'policies'\?\)/],
+    [
+      { windowMS: 60_000 },
+      "TIDEGATE_OPTION_UNREAD",
+      /^Nobody reads 'windowMS' \(did you mean 'windowMs'\?\)/,
+    ],
+    [
+      { Limit: 5, nonsense: 1 },
+      "TIDEGATE_OPTION_UNREAD",
+      /^Nobody reads 'Limit' \(did you mean.*, 'nonsense'/,
+    ],
+    [
+      { policy: {} },
+      "TIDEGATE_OPTION_UNREAD",
+      /^Nobody reads 'policy' \(did you mean 'policies'\?\)/,
+    ],
     [
       { validate: { trustproxy: false, nonsense: true } },
       "TIDEGATE_SWITCH_UNREAD",

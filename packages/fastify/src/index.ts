@@ -7,9 +7,13 @@
  * @packageDocumentation
  */
 
+import { compositeKey } from "@tidegate/core/http";
+import { ipKeyGenerator } from "./ip-key-generator.ts";
 import { normalizeIP } from "./normalize-ip.ts";
 import { rateLimit } from "./plugin.ts";
 
+export { compositeKey } from "@tidegate/core/http";
+export { ipKeyGenerator } from "./ip-key-generator.ts";
 export { normalizeIP } from "./normalize-ip.ts";
 export type {
   AskRateLimit,
@@ -32,7 +36,8 @@ export type {
 } from "./options.ts";
 
 Object.assign(rateLimit, {
-  ...{ rateLimit, fastifyRateLimit: rateLimit, normalizeIP, default: rateLimit },
+  ...{ rateLimit, fastifyRateLimit: rateLimit, default: rateLimit },
+  ...{ compositeKey, ipKeyGenerator, normalizeIP },
 });
 
 export { rateLimit, rateLimit as fastifyRateLimit, rateLimit as default };

@@ -76,7 +76,8 @@ export class Registration {
     if (!hasRoutes(fastify)) return;
     fastify.addHook("onRequest", (request, _reply, done) => {
       const route = this.#early.find(request);
-      if (route !== null) this.#warnings.say("TIDEGATE_ROUTE_UNLIMITED", `${route} is not limited.`);
+      if (route !== null)
+        this.#warnings.say("TIDEGATE_ROUTE_UNLIMITED", `${route} is not limited.`);
       done();
     });
   }

@@ -4,7 +4,12 @@
 
 import type { Served, SitePlan, WebFramework } from "@tidegate/testkit/http";
 import fastify, { type FastifyRequest } from "fastify";
-import { type RateLimitPluginOptions, rateLimit } from "../src/index.ts";
+import {
+  compositeKey,
+  ipKeyGenerator,
+  type RateLimitPluginOptions,
+  rateLimit,
+} from "../src/index.ts";
 
 export const FASTIFY_5: WebFramework = {
   name: "Fastify 5",
@@ -18,6 +23,7 @@ export const FASTIFY_5: WebFramework = {
       message: "Rate limit exceeded, retry in 1 minute",
     }),
   },
+  ...{ ipKeyGenerator, compositeKey },
   header: (request, name) => (request as FastifyRequest).headers[name] as string | undefined,
   serve,
 };

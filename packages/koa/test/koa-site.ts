@@ -8,7 +8,7 @@ import type { Served, SitePlan, WebFramework } from "@tidegate/testkit/http";
 import Koa, { type Context } from "koa";
 // @ts-expect-error: its types are those of the package that it is another version of.
 import Koa2 from "koa-2";
-import { type Options, rateLimit } from "../src/index.ts";
+import { compositeKey, ipKeyGenerator, type Options, rateLimit } from "../src/index.ts";
 
 export interface KoaVersion {
   readonly name: string;
@@ -29,6 +29,7 @@ export const KOA_VERSIONS: readonly WebFramework[] = KOAS.map(({ name, make }) =
     type: "text/plain; charset=utf-8",
     text: "Rate limit exceeded, retry in 1 minute.",
   },
+  ...{ ipKeyGenerator, compositeKey },
   header: (context, name) => (context as Context).get(name) || undefined,
   serve: (plan) => serveSite(make(), plan),
 }));

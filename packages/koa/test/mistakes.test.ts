@@ -27,7 +27,17 @@ describe("a mistake that is warned about", () => {
 });
 
 describe("a mistake that throws", () => {
+  it("is a key of a form that only functions may answer with, and the words say how to write it", () => {
+    const { limiter } = rateLimit();
+    expect(() => limiter.block(["acme", "ada"] as never, 1_000)).toThrow(
+      /got an array: .*'compositeKey'/,
+    );
+    expect(() => limiter.peek(42 as never)).toThrow(/got 42: write String\(key\)/);
+  });
+
   it("is a number as text, which gets the words for the number", () => {
-    expect(() => rateLimit("100" as never)).toThrow(/got "100": write rateLimit\(\{ limit: 100 }\)/);
+    expect(() => rateLimit("100" as never)).toThrow(
+      /got "100": write rateLimit\(\{ limit: 100 }\)/,
+    );
   });
 });

@@ -15,6 +15,9 @@ import { Warnings } from "./warnings.ts";
 const WATCHED_FIRST = 256;
 const WATCHED_EVERY = 256;
 
+/** How the addresses begin of which one client has a whole network, and that of a client on this machine. */
+const ONE_OF_MANY = /^(?:[23][\da-f]{3}|f[c-f][\da-f]{2}):|^::1$/i;
+
 const SILENT = new Warnings(false);
 
 export class ClientAddress<Request, Response> {
@@ -24,6 +27,7 @@ export class ClientAddress<Request, Response> {
   readonly #usesSocketIfPermissive: boolean;
   #isPermissive: boolean | null = null;
   #seen = 0;
+  #hasBeenKey = false;
 
   constructor(
     framework: Framework<Request, Response>,
@@ -65,6 +69,13 @@ export class ClientAddress<Request, Response> {
     return key;
   }
 
+  /** Looks at answers of a key function until one is an IPv6 address, alone or among several parts. */
+  watchAnswer(answer: unknown): void {
+    if (this.#hasBeenKey) return;
+    if (Array.isArray(answer)) for (const part of answer) this.#watchPart(part);
+    else this.#watchPart(answer);
+  }
+
   /** The key of an address as it is written; null for what is none. */
   keyOf(text: string, subnet: Ipv6Subnet): string | null {
     return this.#keys.of(text, subnet);
@@ -84,6 +95,15 @@ export class ClientAddress<Request, Response> {
     const texts = [this.text(request), this.#framework.socketAddress(request)];
     const text = texts.find((text) => text !== undefined && this.#keys.of(text, false) !== null);
     return text === undefined ? undefined : bareAddress(text);
+  }
+
+  #watchPart(part: unknown): void {
+    if (typeof part !== "string" || !ONE_OF_MANY.test(part)) return;
+    const whole = this.#keys.of(part, false);
+    // What counts as IPv4 is one client, and an address that ends in zeros is a network's.
+    if (whole?.includes(":") !== true || this.#keys.of(part, 64) === `${whole}/64`) return;
+    this.#hasBeenKey = true;
+    this.#warnings.say("TIDEGATE_KEY_IPV6");
   }
 
   #keyOf(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {

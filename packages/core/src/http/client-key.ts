@@ -29,7 +29,8 @@ export type KeyAnswer =
 const PLAIN_KEY_LENGTH_MAX = 256;
 
 /**
- * One key out of several parts, such as a tenant and a user.
+ * One key out of several parts, such as a tenant and a user: what a key function that answers with these in an
+ * array counts by.
  *
  * @example
  * compositeKey("a", "b:c") !== compositeKey("a:b", "c");

@@ -65,7 +65,10 @@ export class Passage<Request, Response> {
   #byAnswer(answer: KeyAnswer | false): Passing {
     if (answer === false) return this.#keyed(null);
     const key = shownKeyOf(answer);
-    if (key !== null) return this.#keyed(key);
+    if (key !== null) {
+      this.#plan.client.watchAnswer(answer);
+      return this.#keyed(key);
+    }
     this.#plan.warnings.say("TIDEGATE_KEY_EMPTY");
     return this.#byAddress();
   }

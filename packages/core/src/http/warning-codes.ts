@@ -17,6 +17,7 @@ export type WarningCode =
   | "TIDEGATE_ADDRESS_MISSING"
   | "TIDEGATE_ADDRESS_INVALID"
   | "TIDEGATE_KEY_EMPTY"
+  | "TIDEGATE_KEY_IPV6"
   | "TIDEGATE_COUNTED_TWICE"
   | "TIDEGATE_MADE_PER_REQUEST"
   | "TIDEGATE_DECORATOR_TAKEN"
@@ -97,7 +98,14 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     meaning:
       "A key function answered with nothing that is a key, so the request was counted by its address.",
     remedy:
-      "Answer with a key for every request, or say in the function which address counts: users who have not signed in have no id. A key is text, a number or bytes, or several of them in an array.",
+      "Answer with a key for every request. Users who have not signed in have no id: `key: (request) => request.user?.id ?? ipKeyGenerator(request.ip)` counts them by address, with `ipKeyGenerator` of the same package as `rateLimit`. A key is text, a number or bytes, or several of them in an array.",
+  },
+  TIDEGATE_KEY_IPV6: {
+    switch: "keyGeneratorIpFallback",
+    meaning:
+      "A key function answered with an IPv6 address. One client has more of them than it could ever use up, each with a budget of its own, so for IPv6 there is no limit.",
+    remedy:
+      "Count by the network of the address: `key: (request) => request.user?.id ?? ipKeyGenerator(request.ip)`, with `ipKeyGenerator` of the same package as `rateLimit`.",
   },
   TIDEGATE_COUNTED_TWICE: {
     switch: "singleCount",
@@ -180,7 +188,7 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
     switch: "validationsConfig",
     meaning: "`validate` names a warning that there is none of, so nothing is switched by it.",
     remedy:
-      "The page has the name of each warning under \"Switched off by\"; `default` is for all others.",
+      'The page has the name of each warning under "Switched off by"; `default` is for all others.',
   },
   TIDEGATE_HEADERS_UNREAD: {
     switch: "headersDraftVersion",

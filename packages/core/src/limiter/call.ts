@@ -43,9 +43,14 @@ export function checkKey(key: unknown): asserts key is string | Uint8Array {
   if (typeof key === "string") return;
   // Not `instanceof`: test runners bring typed arrays of another realm.
   if (ArrayBuffer.isView(key) && Reflect.get(key, Symbol.toStringTag) === "Uint8Array") return;
+  const hint = Array.isArray(key)
+    ? ": of several parts, 'compositeKey' of the package for your framework makes one"
+    : typeof key === "number"
+      ? ": write String(key)"
+      : "";
   throw new TidegateError(
     "TIDEGATE_KEY_INVALID",
-    `a key must be a string or a Uint8Array, got ${shown(key)}`,
+    `a key must be a string or a Uint8Array, got ${shown(key)}${hint}`,
   );
 }
 

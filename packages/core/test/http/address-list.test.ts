@@ -43,7 +43,16 @@ describe("a list", () => {
   });
 
   it.each([
-    ...["GET /path", "GET /*", "tenant/33", "42/7", "10.0.0.1/login", "a:b/c", "user:7/8", "cafe/24"],
+    ...[
+      "GET /path",
+      "GET /*",
+      "tenant/33",
+      "42/7",
+      "10.0.0.1/login",
+      "a:b/c",
+      "user:7/8",
+      "cafe/24",
+    ],
     ...["3:abc1:d", "tenant-*", "*.shop.example", "1.2.3.4.5", "localhost", "/", "sha256:9f/4a="],
   ])("takes %s for a key", (key) => {
     expect(new AddressList("block", [key]).has(key, [])).toBe(true);

@@ -9,6 +9,7 @@ import { FIELD_CASES } from "./field-cases.ts";
 import { HANG_UP_CASES } from "./hang-up-cases.ts";
 import { KEY_CASES } from "./key-cases.ts";
 import { LOGIN_CASES } from "./login-cases.ts";
+import { OWN_KEY_CASES } from "./own-key-cases.ts";
 import { REFUSAL_CASES } from "./refusal-cases.ts";
 
 export type { HttpCase } from "./contract-case.ts";
@@ -35,6 +36,7 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...FIELD_CASES,
   ...REFUSAL_CASES,
   ...KEY_CASES,
+  ...OWN_KEY_CASES,
   ...LOGIN_CASES,
   ...END_CASES,
   ...HANG_UP_CASES,

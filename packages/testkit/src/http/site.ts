@@ -53,6 +53,9 @@ export interface WebFramework {
   readonly refusal: { readonly type: string; readonly text: string };
   /** A header of a request, as a user's function reads it. */
   header(request: unknown, name: string): string | undefined;
+  /** What the package has for keys of users' own. */
+  readonly ipKeyGenerator: (ip: string | undefined) => string;
+  readonly compositeKey: (...parts: readonly (string | number)[]) => string;
   serve(plan: SitePlan): Promise<Served>;
 }
 

@@ -1,0 +1,16 @@
+/**
+ * The key of an address, for key functions that count some requests by it.
+ */
+
+import { addressKey } from "@tidegate/core/http";
+
+/**
+ * An address as a key: IPv4 as it is, IPv6 by its network. In a cluster that is one of 56 bits.
+ *
+ * @example
+ * rateLimit({ key: (ctx) => ctx.state["user"] ?? ipKeyGenerator(ctx.ip) });
+ */
+export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 64): string {
+  const text = ip ?? "";
+  return addressKey(text, ipv6Subnet === 0 ? false : ipv6Subnet) ?? text;
+}
