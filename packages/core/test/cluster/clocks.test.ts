@@ -1,18 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
+import { holdTime, releaseTime } from "./held-time.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 const MINUTE = 60_000;
 const policies = [slidingWindow({ limit: 100, windowMs: MINUTE, slots: 6 })];
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 function hit(replica: SimulatedReplica, times: number): void {

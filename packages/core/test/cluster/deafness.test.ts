@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { holdTime, releaseTime } from "./held-time.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 const policies = [fixedWindow({ limit: 1_000_000, windowMs: 600_000 })];

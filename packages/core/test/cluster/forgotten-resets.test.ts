@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { holdTime, passTime, releaseTime } from "./held-time.ts";
 import { hit, TappedCluster, used } from "./tapped-cluster.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 describe("a reset of long ago", () => {
@@ -15,15 +16,15 @@ describe("a reset of long ago", () => {
     (seconds) => {
       const cluster = new TappedCluster();
       const members = [cluster.add(), cluster.add(), cluster.add()];
-      vi.advanceTimersByTime(1_000);
+      passTime(1_000);
       hit(members[0]!, 10);
       members[0]!.limiter.reset("ada");
-      vi.advanceTimersByTime(seconds * 1_000);
+      passTime(seconds * 1_000);
       hit(members[1]!, 7);
-      vi.advanceTimersByTime(500);
+      passTime(500);
       expect(members.map((member) => used(member))).toEqual([7, 7, 7]);
       hit(members[0]!, 2);
-      vi.advanceTimersByTime(500);
+      passTime(500);
       expect(members.map((member) => used(member))).toEqual([9, 9, 9]);
     },
   );

@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { holdTime, passTime, releaseTime } from "./held-time.ts";
 import { TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 /** One that others do not hear, although it hears them. */
@@ -14,7 +15,7 @@ function unheard(others: number): { cluster: TappedCluster; one: TappedMember } 
   const cluster = new TappedCluster();
   const one = cluster.add();
   const rest = Array.from({ length: others }, () => cluster.add());
-  vi.advanceTimersByTime(3_000);
+  passTime(3_000);
   for (const { transport } of rest) cluster.network.cut(one.transport, transport);
   return { cluster, one };
 }
@@ -26,30 +27,30 @@ function isDegraded({ cluster }: TappedMember): boolean {
 describe("a process that nobody hears", () => {
   it.each([1, 2, 5])("knows that for as long as it is so, with %d others", (others) => {
     const { one } = unheard(others);
-    vi.advanceTimersByTime(12_000);
+    passTime(12_000);
     // Others forget it meanwhile.
     for (let seconds = 0; seconds < 600; seconds += 5) {
       expect(isDegraded(one), `after ${seconds} s more`).toBe(true);
-      vi.advanceTimersByTime(5_000);
+      passTime(5_000);
     }
   });
 
   it.each([15, 50, 100, 400])("knows that it is heard again, after %d s", (seconds) => {
     const { cluster, one } = unheard(2);
-    vi.advanceTimersByTime(seconds * 1_000);
+    passTime(seconds * 1_000);
     expect(isDegraded(one)).toBe(true);
     cluster.network.heal();
-    vi.advanceTimersByTime(3_000);
+    passTime(3_000);
     expect(isDegraded(one)).toBe(false);
   });
 
   it("is silent about that once it is heard", () => {
     const { cluster } = unheard(2);
-    vi.advanceTimersByTime(100_000);
+    passTime(100_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(60_000);
+    passTime(60_000);
     cluster.overheard.length = 0;
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     // Three heartbeats a second, and nothing else.
     expect(cluster.overheard.length).toBeLessThanOrEqual(3 * 11);
   });

@@ -1,9 +1,10 @@
 /** Places that are released where others do not hear of it, or are told again that they were held. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createLimiter } from "../../src/limiter.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { holdTime, passTime, passTimeAsync, releaseTime } from "./held-time.ts";
 import { hit, lose, TappedCluster, type TappedMember, used } from "./tapped-cluster.ts";
 
 const HOUR = 3_600_000;
@@ -14,17 +15,17 @@ let joined: TappedMember[] = [];
 
 // One set of timers for all: what frees keys has one timer for the whole process.
 beforeAll(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(async () => {
   for (const { cluster } of joined) void cluster.leave();
   joined = [];
-  await vi.advanceTimersByTimeAsync(10_000);
+  await passTimeAsync(10_000);
 });
 
 afterAll(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 function member(cluster: TappedCluster, maxKeys?: number): TappedMember {
@@ -42,7 +43,7 @@ function members(cluster: TappedCluster, count: number, maxKeysOfOne?: number): 
     const hourly = fixedWindow({ limit: 100, windowMs: HOUR });
     createLimiter({ name: "hourly", policy: hourly, cluster: of });
   }
-  vi.advanceTimersByTime(3_000);
+  passTime(3_000);
   return made;
 }
 
@@ -64,31 +65,31 @@ describe("a place that is released during a cut", () => {
     const cluster = new TappedCluster();
     const [one, two, ...rest] = members(cluster, given.among) as [TappedMember, TappedMember];
     hit(one, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     expect(used(two)).toBe(10);
     for (const other of [one, ...(rest as TappedMember[])]) cut(cluster, other, two);
-    vi.advanceTimersByTime(100);
+    passTime(100);
     release(one, 7);
 
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     release(one, 3);
-    vi.advanceTimersByTime(given.seconds * 1_000);
+    passTime(given.seconds * 1_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
   it("is free after it with a secret, which has processes remembered for longer", () => {
     const cluster = new TappedCluster({ secret });
     const [one, two] = [member(cluster), member(cluster)];
-    vi.advanceTimersByTime(3_000);
+    passTime(3_000);
     hit(one, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     cut(cluster, one, two);
     release(one, 10);
-    vi.advanceTimersByTime(90_000);
+    passTime(90_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
@@ -96,12 +97,12 @@ describe("a place that is released during a cut", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
     hit(one, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     cluster.network.cut(one.transport, two.transport);
     release(one, 10);
-    vi.advanceTimersByTime(180_000);
+    passTime(180_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
@@ -109,12 +110,12 @@ describe("a place that is released during a cut", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
     hit(one, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     cut(cluster, one, two);
     one.limiter.close();
-    vi.advanceTimersByTime(180_000);
+    passTime(180_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect(used(two)).toBe(0);
   });
 
@@ -122,21 +123,21 @@ describe("a place that is released during a cut", () => {
     const cluster = new TappedCluster();
     const [holder, one, two] = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
     hit(holder, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     cut(cluster, holder, one);
     cut(cluster, two, one);
     release(holder, 10);
     // By then nobody passes on the frame that said so.
     for (let minute = 0; minute < 20; minute++) {
       hit(holder, 30, `key ${minute}`);
-      vi.advanceTimersByTime(60_000);
+      passTime(60_000);
     }
     cluster.network.heal();
     cut(cluster, holder, one);
     cut(cluster, holder, two);
-    vi.advanceTimersByTime(60_000);
+    passTime(60_000);
     cluster.network.heal();
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect([holder, one, two].map((each) => used(each))).toEqual([0, 0, 0]);
   });
 });
@@ -146,7 +147,7 @@ describe("a place that is released and forgotten at once, for want of room", () 
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
     hit(one, 3);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     expect(used(two)).toBe(3);
     const healed = lose("counts", one);
     release(one, 3);
@@ -154,9 +155,9 @@ describe("a place that is released and forgotten at once, for want of room", () 
       hit(one, 1, `key ${key}`);
       one.limiter.release(`key ${key}`);
     }
-    vi.advanceTimersByTime(300);
+    passTime(300);
     healed();
-    vi.advanceTimersByTime(5_000);
+    passTime(5_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
@@ -164,7 +165,7 @@ describe("a place that is released and forgotten at once, for want of room", () 
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
     hit(one, 3);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     let isBusy = true;
     Object.defineProperty(one.transport, "busy", { get: () => isBusy });
     const flood = (from: number, to: number): void => {
@@ -178,7 +179,7 @@ describe("a place that is released and forgotten at once, for want of room", () 
     flood(66_000, 66_100);
     expect(one.limiter.status().evicted.foreign).toBeGreaterThan(65_536);
     isBusy = false;
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 });
@@ -189,18 +190,18 @@ describe("sealed frames of a process that lives", () => {
     const all = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
     const [one, two] = all;
     hit(one, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const late = member(cluster);
-    vi.advanceTimersByTime(3_000);
+    passTime(3_000);
     expect([used(two), used(late)]).toEqual([10, 10]);
     const recorded = cluster.of(one);
     release(one, 10);
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     for (const seconds of [1, 70, 240]) {
       for (let second = 0; second < seconds; second++) {
         hit(two, 1, "bob");
         two.limiter.release("bob");
-        vi.advanceTimersByTime(1_000);
+        passTime(1_000);
       }
       cluster.replay(recorded);
       cluster.replay(Array.from(recorded).reverse());

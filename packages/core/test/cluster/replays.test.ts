@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrency } from "../../src/policies/concurrency.ts";
+import { holdTime, passTime, passTimeAsync, releaseTime } from "./held-time.ts";
 import { alive, hit, TappedCluster, type TappedMember, used } from "./tapped-cluster.ts";
 
 const MINUTE = 60_000;
@@ -7,12 +8,12 @@ const MINUTE = 60_000;
 let cluster: TappedCluster;
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
   cluster = new TappedCluster({ secret: "ours, and nobody else's" });
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 function three(): [TappedMember, TappedMember, TappedMember] {
@@ -21,7 +22,7 @@ function three(): [TappedMember, TappedMember, TappedMember] {
     cluster.add(),
     cluster.add(),
   ];
-  vi.advanceTimersByTime(1_000);
+  passTime(1_000);
   return members;
 }
 
@@ -33,7 +34,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("count nothing twice, in whatever order and however often they come", () => {
     const members = three();
     for (const member of members) hit(member, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     for (let time = 0; time < 5; time++) {
       cluster.replay();
       cluster.replay(reversed(cluster.overheard));
@@ -44,9 +45,9 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("do not bring back a window that has ended", () => {
     const members = three();
     hit(members[0], 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = Array.from(cluster.overheard);
-    vi.advanceTimersByTime(MINUTE);
+    passTime(MINUTE);
     hit(members[1], 3);
     cluster.replay(recorded);
     expect(members.map((member) => used(member))).toEqual([3, 3, 3]);
@@ -55,10 +56,10 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("do not make the dead live again, nor what they counted", () => {
     const [one, two, dead] = three();
     hit(dead, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = cluster.of(dead);
     cluster.crash(dead);
-    vi.advanceTimersByTime(5 * MINUTE);
+    passTime(5 * MINUTE);
     const before = alive(one);
     expect(before).toHaveLength(1);
     cluster.replay(recorded);
@@ -70,16 +71,16 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("do not make the dead live for longer than a silence for one who came later", () => {
     const [one, two, dead] = three();
     hit(dead, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = cluster.of(dead);
     cluster.crash(dead);
-    vi.advanceTimersByTime(5 * MINUTE);
+    passTime(5 * MINUTE);
     const late = cluster.add();
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     cluster.replay(recorded);
     expect(used(late)).toBe(0);
     // Whoever told of the dead may not have heard the last that it said to somebody else.
-    vi.advanceTimersByTime(5_000);
+    passTime(5_000);
     const living = [one, two].map((member) => member.cluster.status().replica);
     expect(alive(late)).toEqual(living.sort());
   });
@@ -87,13 +88,13 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("that reach a newcomer before anybody else are found out when it is told who is gone", () => {
     const [, , dead] = three();
     hit(dead, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = cluster.of(dead);
     cluster.crash(dead);
-    vi.advanceTimersByTime(5 * MINUTE);
+    passTime(5 * MINUTE);
     const late = cluster.add();
     cluster.replay(recorded);
-    vi.advanceTimersByTime(3_000);
+    passTime(3_000);
     expect(used(late)).toBe(0);
     expect(alive(late)).not.toContain(dead.cluster.status().replica);
     cluster.replay(recorded);
@@ -104,17 +105,17 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("do not hold places of requests that ended with their process", () => {
     const policy = concurrency({ limit: 10 });
     const [one, dead] = [cluster.add({}, { policy }), cluster.add({}, { policy })];
-    vi.advanceTimersByTime(1_000);
+    passTime(1_000);
     hit(dead, 3);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     expect(used(one)).toBe(3);
     cluster.crash(dead);
-    vi.advanceTimersByTime(10_000);
+    passTime(10_000);
     expect(used(one)).toBe(0);
     cluster.replay(cluster.of(dead));
     expect(used(one)).toBe(0);
     const late = cluster.add({}, { policy });
-    vi.advanceTimersByTime(3_000);
+    passTime(3_000);
     cluster.replay(cluster.of(dead));
     expect([used(one), used(late)]).toEqual([0, 0]);
   });
@@ -123,13 +124,13 @@ describe("sealed frames that somebody recorded and sends again", () => {
     const [one, two, leaving] = three();
     hit(leaving, 10);
     const left = leaving.cluster.leave();
-    await vi.advanceTimersByTimeAsync(100);
+    await passTimeAsync(100);
     await left;
     const before = alive(one);
     expect(before).toEqual([two.cluster.status().replica]);
     for (let seconds = 0; seconds < 10; seconds++) {
       cluster.replay();
-      vi.advanceTimersByTime(1_000);
+      passTime(1_000);
     }
     expect([alive(one), used(one), used(two)]).toEqual([before, 10, 10]);
   });
@@ -138,10 +139,10 @@ describe("sealed frames that somebody recorded and sends again", () => {
     const members = three();
     hit(members[0], 10);
     members[0].limiter.resetAll();
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = Array.from(cluster.overheard);
     for (const member of members) cluster.crash(member);
-    vi.advanceTimersByTime(11 * MINUTE);
+    passTime(11 * MINUTE);
     const fresh = cluster.add();
     hit(fresh, 4);
     cluster.replay(recorded);
@@ -153,15 +154,15 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("make a cluster of which nobody is left count at most one window again", () => {
     const members = three();
     hit(members[0], 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = Array.from(cluster.overheard);
     for (const member of members) cluster.crash(member);
-    vi.advanceTimersByTime(5 * MINUTE);
+    passTime(5 * MINUTE);
     const fresh = cluster.add();
     cluster.replay(recorded);
     expect(used(fresh)).toBe(10);
     for (let seconds = 0; seconds < 70; seconds++) {
-      vi.advanceTimersByTime(1_000);
+      passTime(1_000);
       cluster.replay(recorded);
     }
     expect(used(fresh)).toBe(0);
@@ -173,13 +174,13 @@ describe("sealed frames that somebody recorded and sends again", () => {
     one.limiter.reset("ada");
     one.limiter.block("bob", 1_000);
     one.limiter.reset("bob");
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = Array.from(cluster.overheard);
     for (const minutes of [0, 3, 5]) {
-      vi.advanceTimersByTime(minutes * MINUTE + 1_000);
+      passTime(minutes * MINUTE + 1_000);
       hit(two, 7);
       two.limiter.block("bob", 30_000);
-      vi.advanceTimersByTime(500);
+      passTime(500);
       const before = used(three_);
       cluster.replay(recorded);
       cluster.replay(reversed(recorded));
@@ -192,11 +193,11 @@ describe("sealed frames that somebody recorded and sends again", () => {
     const [one, two, three_] = three();
     hit(one, 10);
     one.limiter.reset("ada");
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const recorded = Array.from(cluster.overheard);
-    vi.advanceTimersByTime(25 * MINUTE);
+    passTime(25 * MINUTE);
     hit(two, 7);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     cluster.replay(recorded);
     expect([one, two, three_].map((member) => used(member))).toEqual([7, 7, 7]);
     expect(two.cluster.status().frames.refused["farClock"]).toBeGreaterThan(0);
@@ -205,7 +206,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
   it("are not believed with one bit changed", () => {
     const [one, two] = three();
     hit(one, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const { frame } = cluster.of(one).at(-1)!;
     const before = two.cluster.status();
     for (let bit = 0; bit < frame.length * 8; bit++) {
@@ -213,7 +214,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
       changed[bit >> 3]! ^= 1 << (bit & 7);
       cluster.say(changed);
     }
-    vi.advanceTimersByTime(50);
+    passTime(50);
     const { frames, refused, peers } = two.cluster.status();
     const sum = (counts: Readonly<Record<string, number>>): number =>
       Object.values(counts).reduce((total, count) => total + count, 0);
@@ -227,12 +228,12 @@ describe("frames that ask for an answer", () => {
   function storm(member: TappedMember, frames: readonly Uint8Array[]): [number, number] {
     const count = (): number => cluster.of(member).length;
     let before = count();
-    vi.advanceTimersByTime(2_000);
+    passTime(2_000);
     const calm = count() - before;
     before = count();
     for (let ms = 0; ms < 2_000; ms++) {
       cluster.say(frames[ms % frames.length]!);
-      vi.advanceTimersByTime(1);
+      passTime(1);
     }
     return [calm, count() - before];
   }
@@ -240,7 +241,7 @@ describe("frames that ask for an answer", () => {
   it("are not answered when they are old", () => {
     const [one, two] = three();
     const recorded = cluster.of(two).map(({ frame }) => frame);
-    vi.advanceTimersByTime(6_000);
+    passTime(6_000);
     const [calm, stormy] = storm(one, recorded);
     expect(stormy).toBeLessThanOrEqual(calm + 1);
   });
@@ -248,7 +249,7 @@ describe("frames that ask for an answer", () => {
   it("make a replica say that it is there at most ten times a second, whoever says hello", () => {
     const [one] = three();
     const newcomer = cluster.add();
-    vi.advanceTimersByTime(20);
+    passTime(20);
     const hello = cluster.of(newcomer)[0]!.frame;
     const [calm, stormy] = storm(one, [hello]);
     expect(stormy - calm).toBeLessThanOrEqual(20);
@@ -258,7 +259,7 @@ describe("frames that ask for an answer", () => {
   it("make a replica tell what it knows at most five times a second, whoever asks", () => {
     const [one, two] = three();
     hit(one, 10);
-    vi.advanceTimersByTime(500);
+    passTime(500);
     const { replicator } = two;
     const { replica } = one.cluster.status();
     const before = cluster.overheard.length;

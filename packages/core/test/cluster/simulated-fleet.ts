@@ -2,7 +2,6 @@
  * Limiters of several replicas on one network inside this process, on fake time, from one seed.
  */
 
-import { vi } from "vitest";
 import { resolveLimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../src/policies/policy.ts";
@@ -14,6 +13,7 @@ import {
   memoryNetwork,
 } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
+import { passTime } from "./held-time.ts";
 import { type ClockFaults, SimulatedClock } from "./simulated-clock.ts";
 
 /** A number from 0 to 1, the same ones for the same seed. */
@@ -32,7 +32,7 @@ export interface FleetOptions extends MemoryNetworkOptions {
   readonly maxKeys?: number;
   readonly secret?: string;
   readonly onPartition?: SeparatedMode;
-  /** Lets time pass; the faked timers of the test when absent. */
+  /** Lets time pass; `passTime` when absent. */
   readonly pass?: (ms: number) => void;
   /** Called before each slice of a frame that a replica reads, and may let time pass: reading has a price then. */
   readonly reading?: (frame: Uint8Array) => void;
@@ -153,8 +153,8 @@ export class SimulatedFleet {
   }
 
   pass(ms: number): void {
-    const { pass = vi.advanceTimersByTime } = this.#options;
-    pass.call(vi, ms);
+    const { pass = passTime } = this.#options;
+    pass(ms);
   }
 
   close(): void {

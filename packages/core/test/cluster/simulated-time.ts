@@ -9,13 +9,26 @@
 
 import { vi } from "vitest";
 
-interface Timer {
+class Timer {
   atMs: number;
   readonly order: number;
   readonly everyMs: number | undefined;
   call: (() => void) | undefined;
-  unref(): Timer;
-  ref(): Timer;
+
+  constructor(atMs: number, order: number, everyMs: number | undefined, call: () => void) {
+    this.atMs = atMs;
+    this.order = order;
+    this.everyMs = everyMs;
+    this.call = call;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
 }
 
 /** Node counts no time below this. */
@@ -36,7 +49,7 @@ export class SimulatedTime {
   /** Makes this the time of everybody in the process, until `vi.unstubAllGlobals`. */
   install(): void {
     const put = (call: () => void, afterMs = 0, everyMs?: number): Timer =>
-      this.#add({ atMs: this.nowMs + Math.max(LEAST_MS, afterMs), everyMs, call });
+      this.#add(this.nowMs + Math.max(LEAST_MS, afterMs), everyMs, call);
     const end = (timer: Timer | undefined): void => {
       if (timer !== undefined) timer.call = undefined;
     };
@@ -76,19 +89,14 @@ export class SimulatedTime {
   }
 
   #putOff(call: () => void): Timer {
-    const timer = this.#timer({ atMs: this.nowMs, everyMs: undefined, call });
+    const timer = new Timer(this.nowMs, this.#order++, undefined, call);
     this.#immediates.push(timer);
     return timer;
   }
 
-  #add(given: Pick<Timer, "atMs" | "everyMs" | "call">): Timer {
-    const timer = this.#timer(given);
+  #add(atMs: number, everyMs: number | undefined, call: () => void): Timer {
+    const timer = new Timer(atMs, this.#order++, everyMs, call);
     this.#insert(timer);
-    return timer;
-  }
-
-  #timer(given: Pick<Timer, "atMs" | "everyMs" | "call">): Timer {
-    const timer = { ...given, order: this.#order++, unref: () => timer, ref: () => timer };
     return timer;
   }
 

@@ -3,7 +3,6 @@
  * can send whatever comes to mind.
  */
 
-import { vi } from "vitest";
 import { type Cluster, type ClusterOptions, joinCluster, replicatorOf } from "../../src/cluster.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { createLimiter, type Limiter } from "../../src/limiter.ts";
@@ -13,6 +12,7 @@ import type { Replicator } from "../../src/replication/replicator.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";
+import { passTime } from "./held-time.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {
@@ -73,7 +73,7 @@ export class TappedCluster {
   /** Sends again what was overheard, of one sender or of all, and waits until it has been heard. */
   replay(overheard: readonly Overheard[] = Array.from(this.overheard)): void {
     for (const { frame } of overheard) this.say(frame);
-    vi.advanceTimersByTime(50);
+    passTime(50);
   }
 
   of(member: TappedMember): Overheard[] {
