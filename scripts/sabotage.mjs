@@ -19,8 +19,8 @@ import { copyTree } from "./tree-copy.mjs";
 
 const SABOTAGES = "tests/sabotage/sabotages.json";
 
-/** Of the root of the tree: tests run from the sources of packages. */
-const isCopied = (entry) => entry === "packages" || /\.(json|ts)$/.test(entry);
+/** Of the root of the tree: tests run from the sources of packages, and `tests` has what sets them up. */
+const isCopied = (entry) => ["packages", "tests"].includes(entry) || /\.(json|ts)$/.test(entry);
 
 /** The same histories each time, whatever is set outside. */
 const SAME_EACH_TIME = { TIDEGATE_TEST_SEED: "20200229", TIDEGATE_TEST_SCALE: "1" };
