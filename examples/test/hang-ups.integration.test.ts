@@ -2,32 +2,14 @@
  * Clients that hang up while their requests are handled, in processes of their own.
  */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { RunningExample } from "./running-example.ts";
+import { FRAMEWORKS, ServerProcess } from "./server-process.ts";
 
 const SERVER = fileURLToPath(new URL("hang-up-server.mjs", import.meta.url));
 const CLIENTS = 200;
-const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
-
-/** Starts the server in a process of its own, until the test is over. */
-async function serve(framework: string): Promise<string> {
-  const child = spawn(process.execPath, [SERVER, framework], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  });
-  for await (const text of child.stdout) {
-    const [address] = ADDRESS.exec(String(text)) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error("the server has ended");
-}
 
 async function textOf(url: string): Promise<string> {
   return (await fetch(url, { headers: { connection: "close" } })).text();
@@ -59,24 +41,23 @@ async function untilStatus(url: string, expected: number): Promise<void> {
   }
 }
 
-describe.each(["express", "koa", "fastify"])(
-  "under %s, one client that hangs up 200 times",
-  (name) => {
-    it("starts no more handlers than its limits allow", async () => {
-      const address = await serve(name);
-      for (const path of ["/permits", "/failures"]) {
-        await Promise.all(Array.from({ length: CLIENTS }, () => hangUp(address + path)));
-        await hangUp(address + path);
-      }
-      const started = await textOf(`${address}/started`);
-      expect(JSON.parse(started)).toEqual({ "/permits": 2, "/failures": 5 });
-      await untilStatus(`${address}/permits`, 429);
-      await textOf(`${address}/finish`);
-      await untilStatus(`${address}/permits`, 200);
-      await untilStatus(`${address}/failures`, 429);
-    });
-  },
-);
+describe.each(FRAMEWORKS)("under %s, one client that hangs up 200 times", (name) => {
+  it("starts no more handlers than its limits allow", async () => {
+    const server = new ServerProcess(SERVER, name);
+    onTestFinished(() => server.kill());
+    const { address } = await server.listens();
+    for (const path of ["/permits", "/failures"]) {
+      await Promise.all(Array.from({ length: CLIENTS }, () => hangUp(address + path)));
+      await hangUp(address + path);
+    }
+    const started = await textOf(`${address}/started`);
+    expect(JSON.parse(started)).toEqual({ "/permits": 2, "/failures": 5 });
+    await untilStatus(`${address}/permits`, 429);
+    await textOf(`${address}/finish`);
+    await untilStatus(`${address}/permits`, 200);
+    await untilStatus(`${address}/failures`, 429);
+  });
+});
 
 it("server-sent-events: frees the permit of a stream that its client closes", async () => {
   const example = await RunningExample.start("server-sent-events");

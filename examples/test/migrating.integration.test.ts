@@ -4,7 +4,8 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Answer, RunningExample } from "./running-example.ts";
+import type { Answer } from "./asking.ts";
+import { RunningExample } from "./running-example.ts";
 
 /** What a client sees of a refusal that is different on purpose, or that time changes. */
 const CHANGES = ["date", "etag", "x-ratelimit-reset", "ratelimit", "retry-after"];

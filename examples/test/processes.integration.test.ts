@@ -8,7 +8,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { NatsServer } from "@tidegate/testkit";
 import { expect, it } from "vitest";
-import { type Answer, RunningExample } from "./running-example.ts";
+import type { Answer } from "./asking.ts";
+import { RunningExample } from "./running-example.ts";
 
 const BETWEEN_MS = 20;
 

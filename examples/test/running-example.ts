@@ -8,9 +8,9 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { type Answer, ask, type Question } from "./asking.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/g;
@@ -24,20 +24,6 @@ export interface ExampleOptions {
   /** How many addresses it has to print before it is there. */
   readonly addresses?: number;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-}
-
-export interface Question {
-  readonly path?: string;
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
 }
 
 export class RunningExample {
@@ -82,27 +68,7 @@ export class RunningExample {
 
   /** Sends a request on a connection of its own. */
   ask(question: Question = {}, address: string = this.addresses[0] ?? ""): Promise<Answer> {
-    const { path = "/", method = "GET", headers = {}, body } = question;
-    const json = body === undefined ? {} : { "content-type": "application/json" };
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        new URL(path, address),
-        { method, headers: { ...headers, ...json }, agent: false },
-        (response) => {
-          let text = "";
-          response.setEncoding("utf8").on("data", (part) => {
-            text += part;
-          });
-          response.once("error", reject);
-          response.once("end", () => {
-            const { statusCode = 0, headers } = response;
-            resolve({ status: statusCode, headers: headers as Answer["headers"], text });
-          });
-        },
-      );
-      sent.once("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+    return ask(address, question);
   }
 
   /** The statuses of so many requests, one after the other. */

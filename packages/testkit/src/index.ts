@@ -27,11 +27,12 @@ export {
   ProcessFleet,
   type ProcessFleetOptions,
 } from "./processes/process-fleet.ts";
-export type {
-  Flow,
-  PolicyPlan,
-  ReplicaProcess,
-  TrafficFigures,
+export {
+  type Flow,
+  type PolicyPlan,
+  PROCESS_FLAGS,
+  type ReplicaProcess,
+  type TrafficFigures,
 } from "./processes/replica-process.ts";
 export type { ReferenceView } from "./reference/book.ts";
 export type { BucketBook, ReferenceCheckpoint } from "./reference/bucket-book.ts";

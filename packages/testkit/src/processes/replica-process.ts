@@ -11,7 +11,11 @@ const PROGRAM = fileURLToPath(new URL("replica-program.mjs", import.meta.url));
  * Flags of Node for many processes on few cores. By itself each has four threads that compile and free
  * memory, and waits for them to have their turn; and it frees memory after each megabyte.
  */
-const FLAGS = process.env["TIDEGATE_PROCESS_FLAGS"] ?? "--v8-pool-size=1 --min-semi-space-size=16";
+export const PROCESS_FLAGS: readonly string[] = (
+  process.env["TIDEGATE_PROCESS_FLAGS"] ?? "--v8-pool-size=1 --min-semi-space-size=16"
+)
+  .split(" ")
+  .filter(Boolean);
 
 /** A policy as data: the name of the function that makes it, and its options. */
 export interface PolicyPlan {
@@ -87,7 +91,7 @@ export class ReplicaProcess {
     // Without what the test runner was started with, which would lead to sources.
     this.child = fork(PROGRAM, [JSON.stringify(plan)], {
       env,
-      execArgv: FLAGS.split(" ").filter(Boolean),
+      execArgv: [...PROCESS_FLAGS],
     });
     this.child.on("message", (answered) => {
       const { id, answer } = answered as { id: number; answer: unknown };
