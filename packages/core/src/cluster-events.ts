@@ -21,6 +21,9 @@ export interface EventKind {
 /** Takes a sentence for operators, and what kind of event it is. */
 export type Report = (message: string, kind: EventKind) => void;
 
+/** How to find a replica that a sentence names. */
+export const WHICH_PROCESS = "'status().replica' says which process a replica is";
+
 export const CLUSTER_EVENTS = {
   partitioned: { code: "TIDEGATE_PARTITIONED", severity: "error" },
   disconnected: { code: "TIDEGATE_DISCONNECTED", severity: "error" },
@@ -43,6 +46,7 @@ export const CLUSTER_EVENTS = {
   resetAhead: { code: "TIDEGATE_RESET_AHEAD", severity: "warning" },
   policiesDiffer: { code: "TIDEGATE_POLICIES_DIFFER", severity: "error" },
   limitsDiffer: { code: "TIDEGATE_LIMITS_DIFFER", severity: "warning" },
+  limiterAlone: { code: "TIDEGATE_LIMITER_ALONE", severity: "warning" },
   clockOff: { code: "TIDEGATE_CLOCK_OFF", severity: "warning" },
   clockRefused: { code: "TIDEGATE_CLOCK_REFUSED", severity: "error" },
   clockRenewed: { code: "TIDEGATE_CLOCK_RENEWED", severity: "info" },

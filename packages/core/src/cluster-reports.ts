@@ -16,8 +16,8 @@ const MINUTE_MS = 60_000;
 const LOOK_MS = 1_000;
 /** Events that are published in a minute. */
 const PUBLISHED_MAX = 30;
-/** Warnings that are printed: what is wrong looks like nothing else. */
-const HINTS: readonly string[] = [CLUSTER_EVENTS.alone.code];
+/** Warnings that are printed: such a mistake shows in nothing else. */
+const HINTS: readonly string[] = [CLUSTER_EVENTS.alone.code, CLUSTER_EVENTS.limiterAlone.code];
 const ONLY_PUBLISHED = "events are only published, on the channel tidegate:cluster";
 
 export interface ReportsOptions {

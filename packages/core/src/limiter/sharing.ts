@@ -3,6 +3,7 @@
  * something new.
  */
 
+import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { Share, shareIdentity } from "../replication/share.ts";
 import { Store } from "../store/store.ts";
@@ -31,6 +32,15 @@ export function shareOf(
     dropped: (why) => refusals.part(why),
     evicted: (component) => share.giveUp(component),
   });
-  const share: Share = new Share({ name, identity, store, nameTag: seal.nameTag(name) });
+  const kinds = policies.map(inWords);
+  const share: Share = new Share({ name, identity, store, kinds, nameTag: seal.nameTag(name) });
   return share;
+}
+
+function inWords(policy: Policy): string {
+  if (policy.kind === "concurrency") return policy.kind;
+  if ("perSecond" in policy) return `${policy.kind} of ${policy.perSecond} a second`;
+  const { kind, windowMs } = policy;
+  const calendar = "calendar" in policy ? policy.calendar : null;
+  return `${kind} of ${calendar === null ? `${windowMs} ms` : `a calendar ${calendar.unit}`}`;
 }

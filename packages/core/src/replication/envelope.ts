@@ -7,7 +7,7 @@ import type { GuardedTransport } from "../transport/guarded-transport.ts";
 import { writeFormer } from "../wire/former-section.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
-import { halvesOf } from "./replica-id.ts";
+import { halvesOf, idOf } from "./replica-id.ts";
 
 /** No frame can say anything in less; a transport that takes less carries nothing. */
 export const FRAME_BYTES_MIN = 512;
@@ -17,6 +17,8 @@ export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "
 
 export class Envelope {
   readonly writer: FrameWriter;
+  /** Who has sent the frame that was opened last, as it says. */
+  sender = "";
   readonly #seal: Seal;
   readonly #self: Pick<Replicas, "selfId" | "formers">;
   readonly #transport: Pick<GuardedTransport, "maxPayload">;
@@ -74,6 +76,7 @@ export class Envelope {
     const fault = reader.readHeader();
     if (fault !== undefined) return fault === "version" ? "version" : "malformed";
     const { header } = reader;
+    this.sender = idOf(header.replicaLow, header.replicaHigh);
     if (header.tag !== this.#seal.tag) return "foreign";
     if (header.isSealed !== this.#seal.isSealing) return "forged";
     return reader;

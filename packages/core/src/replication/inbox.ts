@@ -89,8 +89,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const { envelope, replicas, members, freshness, listener } = this.#options;
     const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
-    const { replicaLow, replicaHigh, sentAtMs, number } = reader.header;
-    const id = idOf(replicaLow, replicaHigh);
+    const { sentAtMs, number } = reader.header;
+    const id = envelope.sender;
     // Transports may give back what they were given.
     if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
     if (!envelope.isGenuine(frame)) return this.#refuse("forged");
@@ -110,7 +110,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   #refuse(why: FrameFault): undefined {
-    this.#options.refusals.frame(why);
+    this.#options.refusals.frame(why, this.#options.envelope.sender);
     return undefined;
   }
 
@@ -141,7 +141,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
         if (heartbeat !== undefined) member.told(number, sentAtMs - heartbeat.heldMs);
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
-        differences.heard(member.id, readLimiters(reader));
+        differences.heard(member.id, readLimiters(reader), this.#options.clock.now());
       } else if (type === SECTIONS.former) {
         const former = readFormer(reader);
         if (former !== undefined && isCurrent) this.#succeed(member, former);

@@ -5,7 +5,7 @@
  * should never happen are said once in words, for whoever operates the process.
  */
 
-import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
+import { CLUSTER_EVENTS, type EventKind, type Report, WHICH_PROCESS } from "../cluster-events.ts";
 import type { JoinFault } from "../store/admission.ts";
 import type { Refusal } from "./envelope.ts";
 import type { PartsFault } from "./parts-room.ts";
@@ -65,6 +65,9 @@ const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
   ],
 };
 
+/** Where it helps to know whose frames they are; who makes some up can name anybody. */
+const NAMED: ReadonlySet<FrameFault> = new Set(["foreign", "forged", "farClock"]);
+
 const PART_EVENTS: { readonly [Fault in PartFault]?: Said } = {
   ahead: [
     CLUSTER_EVENTS.countsAhead,
@@ -109,8 +112,11 @@ export class Refusals {
     this.#report = report;
   }
 
-  frame(why: FrameFault): void {
-    this.#count(this.frames, why, FRAME_EVENTS[why]);
+  /** @param sender whom the frame names as its sender, if it has been opened */
+  frame(why: FrameFault, sender = ""): void {
+    const [kind, sentence] = FRAME_EVENTS[why] ?? [];
+    const of = NAMED.has(why) ? `. They name replica ${sender}: ${WHICH_PROCESS}` : "";
+    this.#count(this.frames, why, kind && [kind, `${sentence}${of}`]);
   }
 
   part(why: PartFault): void {

@@ -43,6 +43,8 @@ export interface ShareOptions {
   readonly nameTag: Halves;
   readonly identity: Halves;
   readonly store: Store;
+  /** What each policy is, in words, without its limit. */
+  readonly kinds: readonly string[];
 }
 
 /** The limiter that counts in a share. */
@@ -81,6 +83,7 @@ export class Share {
   readonly nameTag: Halves;
   readonly identity: Halves;
   readonly store: Store;
+  readonly kinds: readonly string[];
   readonly places: readonly PlaceKind[];
   /** How long what is counted lives at most. */
   lifeMs = 0;
@@ -94,11 +97,12 @@ export class Share {
   #heldFrom = Number.POSITIVE_INFINITY;
   readonly #giveBack = (forMs: number): boolean => this.#giveBackFor(forMs);
 
-  constructor({ name, nameTag, identity, store }: ShareOptions) {
+  constructor({ name, nameTag, identity, store, kinds }: ShareOptions) {
     this.name = name;
     this.nameTag = nameTag;
     this.identity = identity;
     this.store = store;
+    this.kinds = kinds;
     this.places = store.shapes.map(({ places }) =>
       places === "window" || places === "none" ? places : "place",
     );

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter } from "../../src/limiter.ts";
+import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import { hit, type Joined, join, pass, policy } from "./joined.ts";
 
@@ -44,6 +46,25 @@ describe("limiters of one name that are not the same", () => {
     expect(pass(two)).toBe(100);
   });
 
+  it("say what they are here, what is known of the other, and how to find it", () => {
+    const one = join(network);
+    const policies = [
+      fixedWindow({ limit: 90, calendar: "day" }),
+      tokenBucket({ capacity: 10, refillPerSecond: 2 }),
+      concurrency({ limit: 3 }),
+    ];
+    const two = join(network, {}, { policy: undefined, policies });
+    const ids = [two, one].map(({ cluster }) => cluster.status().replica);
+    const expected = [
+      "100 by fixedWindow of 60000 ms here, and limits of 90, 10, 3 there",
+      "90 by fixedWindow of a calendar day, 10 by tokenBucket of 2 a second, 3 by concurrency here, and a limit of 100 there",
+    ].map(
+      (both, index) =>
+        `limiter "api" has other policies, windows or slots at replica ${ids[index]}: they do not count together. It has ${both}; 'status().replica' says which process a replica is`,
+    );
+    expect(troubles([one, two])).toEqual(expected);
+  });
+
   it("count together when what one of them leaves out is what the other says", () => {
     const week = { limit: 100, calendar: "week" } as const;
     const spelled = { timeZone: "utc", weekStartsOn: "monday" } as const;
@@ -85,6 +106,73 @@ describe("limiters of one name that are not the same", () => {
       1,
       expect.stringContaining('limiter "route 17" has a limit of 100 here and 7 at replica'),
     ]);
+  });
+});
+
+describe("a limiter of a name that no other process has", () => {
+  const alone = (name: string, { cluster }: Joined): string =>
+    `limiter "${name}" counts alone: for a minute no other replica has told of a limiter of this name, and replica ${cluster.status().replica} has told of one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other is meant to have it`;
+
+  /** What processes have said in so many seconds. */
+  function said(seconds: number, ...set: Joined[]): (string | null)[] {
+    vi.advanceTimersByTime(seconds * 1_000);
+    return set.map(({ cluster }) => cluster.status().lastTrouble);
+  }
+
+  it("is said to count alone after a minute, once, where another has one that is not here", () => {
+    const [one, two] = [join(network), join(network, {}, { name: "apii" })];
+    expect(said(59, one, two)).toEqual([null, null]);
+    expect(said(4, one, two)).toEqual([alone("api", two), alone("apii", one)]);
+    said(600);
+    expect(one.cluster.status().troubles).toBe(1);
+  });
+
+  it("is found among processes that agree, which say nothing", () => {
+    const [one, two] = [join(network), join(network)];
+    const odd = join(network, {}, { name: "apii" });
+    expect(said(120, one, two)).toEqual([null, null]);
+    expect(odd.cluster.status()).toMatchObject({
+      troubles: 1,
+      lastTrouble: expect.stringMatching(/^limiter "apii" counts alone/),
+    });
+  });
+
+  it("is not said to where services share a namespace, each with several processes", () => {
+    const services = ["web", "web", "mail", "mail"].map((name) => join(network, {}, { name }));
+    expect(said(600, ...services)).toEqual([null, null, null, null]);
+    // One that is left of several has been in agreement with them.
+    void services[1]!.transport.close();
+    expect(said(600, services[0]!)).toEqual([null]);
+  });
+
+  it("is not said to where the others have no limiter that is not here", () => {
+    const [one, two] = [join(network), join(network)];
+    createLimiter({ name: "log-in", policy, cluster: one.cluster });
+    expect(said(600, one, two)).toEqual([null, null]);
+  });
+
+  it("is not said to by what another tells first that has just come", () => {
+    const one = join(network);
+    expect(said(600, one)).toEqual([null]);
+    const two = join(network, {}, { name: "route 0" });
+    for (let index = 1; index < 8; index++) {
+      createLimiter({ name: `route ${index}`, policy, cluster: two.cluster });
+    }
+    createLimiter({ name: "api", policy, cluster: two.cluster });
+    expect(said(600, one)).toEqual([null]);
+  });
+
+  it("is printed once where nobody subscribes", () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const one = join(network);
+    createLimiter({ name: "log-in", policy, cluster: one.cluster });
+    join(network, {}, { name: "apii" });
+    said(120);
+    expect(one.cluster.status().troubles).toBe(2);
+    expect(emitted.mock.calls.map(([, options]) => options)).toEqual(
+      [1, 2].map(() => ({ type: "TidegateWarning", code: "TIDEGATE_LIMITER_ALONE" })),
+    );
+    emitted.mockRestore();
   });
 });
 

@@ -163,6 +163,10 @@ describe("what is heard and not merged", () => {
       version: 1,
       foreign: 1,
     });
+    const { replica } = member.cluster.status();
+    expect(said.find((sentence) => sentence.includes("another namespace"))).toContain(
+      `another namespace. They name replica ${replica}: 'status().replica' says which`,
+    );
   });
 
   it("is said once in words, if it should never happen, however often it does", () => {
