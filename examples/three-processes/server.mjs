@@ -19,7 +19,7 @@ const servers = process.env.NATS_URL ?? "nats://127.0.0.1:4222";
 const cluster = joinCluster({
   namespace: "three-processes",
   // Without one, whoever can publish on the NATS server can make up counts.
-  secret: process.env.SECRET || undefined,
+  ...(process.env.SECRET && { secret: process.env.SECRET }),
   transport: natsTransport({
     connection: () => connect({ servers, maxReconnectAttempts: -1, pingInterval: 2_000 }),
   }),

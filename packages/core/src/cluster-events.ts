@@ -47,6 +47,7 @@ export const CLUSTER_EVENTS = {
   policiesDiffer: { code: "TIDEGATE_POLICIES_DIFFER", severity: "error" },
   limitsDiffer: { code: "TIDEGATE_LIMITS_DIFFER", severity: "warning" },
   limiterAlone: { code: "TIDEGATE_LIMITER_ALONE", severity: "warning" },
+  secretUndefined: { code: "TIDEGATE_SECRET_UNDEFINED", severity: "warning" },
   clockOff: { code: "TIDEGATE_CLOCK_OFF", severity: "warning" },
   clockRefused: { code: "TIDEGATE_CLOCK_REFUSED", severity: "error" },
   clockRenewed: { code: "TIDEGATE_CLOCK_RENEWED", severity: "info" },

@@ -17,7 +17,11 @@ const LOOK_MS = 1_000;
 /** Events that are published in a minute. */
 const PUBLISHED_MAX = 30;
 /** Warnings that are printed: such a mistake shows in nothing else. */
-const HINTS: readonly string[] = [CLUSTER_EVENTS.alone.code, CLUSTER_EVENTS.limiterAlone.code];
+const HINTS: readonly string[] = [
+  CLUSTER_EVENTS.alone.code,
+  CLUSTER_EVENTS.limiterAlone.code,
+  CLUSTER_EVENTS.secretUndefined.code,
+];
 const ONLY_PUBLISHED = "events are only published, on the channel tidegate:cluster";
 
 export interface ReportsOptions {

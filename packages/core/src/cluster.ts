@@ -7,6 +7,7 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { CLUSTER_EVENTS } from "./cluster-events.ts";
 import { type ClusterOptions, joined, resolveClusterOptions } from "./cluster-options.ts";
 import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
@@ -19,6 +20,8 @@ export type { ClusterOptions } from "./cluster-options.ts";
 /** Counts of keys far from their limit may wait longer. */
 const FAR_FACTOR = 4;
 const SPACING_MS = 5;
+const SECRET_UNDEFINED =
+  "joined without a secret, as the one that was given is undefined: others on this transport can make up counts. Look where it comes from, or leave 'secret' out where none is meant";
 
 export interface Cluster {
   /**
@@ -68,6 +71,10 @@ class JoinedCluster implements Cluster {
       throw error;
     }
     joined.add(transport);
+    // Not refused, as `undefined` means absent everywhere; but a variable that is not set is no choice.
+    if (secret === undefined && Object.hasOwn(options, "secret")) {
+      this.#reports.take(SECRET_UNDEFINED, CLUSTER_EVENTS.secretUndefined);
+    }
     markAsMade(this, "cluster", this.#replicator);
   }
 

@@ -256,6 +256,19 @@ describe("a process without a subscriber", () => {
     ]);
   });
 
+  it.each([
+    ["given and undefined", { secret: undefined }, 1],
+    ["left out", {}, 0],
+    ["given", { secret: "sixteen letters." }, 0],
+  ])("prints once that there is no secret only where one is %s", (_, options, times) => {
+    const printed = printing();
+    const transport = new SwitchedTransport();
+    transport.connected = true;
+    const cluster = joinCluster({ transport, ...options });
+    const hints = printed().filter((text) => /joined without a secret.*UNDEFINED\]$/.test(text));
+    expect([hints.length, cluster.status().troubles]).toEqual([times, times]);
+  });
+
   it("goes on where warnings throw", () => {
     vi.spyOn(process, "emitWarning").mockImplementation(() => {
       throw new Error("warnings are errors here");
