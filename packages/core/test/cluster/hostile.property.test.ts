@@ -1,12 +1,13 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { FRAME_KINDS, FrameWriter } from "../../src/wire/frame.ts";
+import { holdTime, passTime, releaseTime } from "./held-time.ts";
 import { hit, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
 const MAX_KEYS = 50;
@@ -20,11 +21,11 @@ const policies = [
 ];
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  releaseTime();
 });
 
 /** A cluster of three with something of everything in it, and all of its frames. */
@@ -33,13 +34,13 @@ function busy(secret?: string): [TappedCluster, TappedMember[]] {
   const members = [0, 1, 2].map(() =>
     cluster.add({}, { policy: undefined, policies, maxKeys: MAX_KEYS }),
   );
-  vi.advanceTimersByTime(1_000);
+  passTime(1_000);
   for (const member of members) for (const key of ["ada", "bob"]) hit(member, 5, key);
-  vi.advanceTimersByTime(300);
+  passTime(300);
   members[0]!.limiter.reset("bob");
   members[1]!.limiter.block("cleo", 10_000);
   const late = cluster.add({}, { policy: undefined, policies, maxKeys: MAX_KEYS });
-  vi.advanceTimersByTime(1_000);
+  passTime(1_000);
   return [cluster, [...members, late]];
 }
 
@@ -85,11 +86,11 @@ describe("a cluster that hears whatever somebody sends", () => {
     fc.assert(
       fc.property(anything, (bytes) => {
         hear(members, bytes);
-        vi.advanceTimersByTime(5);
+        passTime(5);
       }),
       seededRuns(500),
     );
-    vi.advanceTimersByTime(5_000);
+    passTime(5_000);
     expectBounds(members);
   });
 
@@ -99,13 +100,13 @@ describe("a cluster that hears whatever somebody sends", () => {
     fc.assert(
       fc.property(change, ({ which, edits }) => {
         hear(members, changed(frames[which % frames.length]!, edits));
-        vi.advanceTimersByTime(5);
+        passTime(5);
         expectBounds(members);
       }),
       seededRuns(1_000),
     );
     // What they said may be wrong for as long as it lasts, and no longer.
-    vi.advanceTimersByTime(400_000);
+    passTime(400_000);
     for (const { limiter } of members) expect(() => limiter.check("ada")).not.toThrow();
     expectBounds(members);
   });
@@ -130,14 +131,14 @@ describe("a cluster that hears whatever somebody sends", () => {
           writer.endSection();
         }
         hear(members, writer.written());
-        vi.advanceTimersByTime(5);
+        passTime(5);
       }),
       seededRuns(1_000),
     );
-    vi.advanceTimersByTime(20_000);
+    passTime(20_000);
     const sent = (): number[] => members.map(({ cluster: joined }) => joined.status().frames.sent);
     const before = sent();
-    vi.advanceTimersByTime(100_000);
+    passTime(100_000);
     // A heartbeat each second, and what they still try to find out: no echo that feeds on itself.
     sent().forEach((frames, index) => {
       expect((frames - before[index]!) / 100).toBeLessThan(20);

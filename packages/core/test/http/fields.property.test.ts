@@ -64,11 +64,16 @@ const stack = fc.array(
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
+/** Thousands of fields are looked at, of which `expect` would count each. */
+function expectCount(value: unknown, what?: string): void {
+  if (!isCount(value)) expect(value, what).toSatisfy(isCount);
+}
+
 /** Checks every field of a response by an independent parser. */
 function checkFields(response: FakeResponse): void {
   for (const [name, value] of response.headers) {
     if (/^ratelimit-(limit|remaining|reset)$|^x-/.test(name)) {
-      expect(parseItem(value)[0], name).toSatisfy(isCount);
+      expectCount(parseItem(value)[0], name);
     }
   }
   const policies = response.get("ratelimit-policy");
@@ -77,10 +82,10 @@ function checkFields(response: FakeResponse): void {
     const list = parseList(policies);
     expect(list.length).toBeGreaterThan(0);
     for (const [item, parameters] of list) {
-      if (typeof item === "string") expect(parameters.get("q")).toSatisfy(isCount);
+      if (typeof item === "string") expectCount(parameters.get("q"));
       else {
-        expect(item).toSatisfy(isCount);
-        expect(parameters.get("w")).toSatisfy(isCount);
+        expectCount(item);
+        expectCount(parameters.get("w"));
       }
       if (parameters.has("w")) expect(parameters.get("w")).toBeGreaterThan(0);
     }
@@ -91,14 +96,14 @@ function checkFields(response: FakeResponse): void {
   if (limits.startsWith("limit=")) {
     const entries = parseDictionary(limits);
     for (const key of ["limit", "remaining", "reset"]) {
-      expect(entries.get(key)?.[0], key).toSatisfy(isCount);
+      expectCount(entries.get(key)?.[0], key);
     }
     return;
   }
   const named = new Map(parseList(policies ?? "").map(([item, parameters]) => [item, parameters]));
   for (const [item, parameters] of parseList(limits)) {
-    expect(parameters.get("r")).toSatisfy(isCount);
-    if (parameters.has("t")) expect(parameters.get("t")).toSatisfy(isCount);
+    expectCount(parameters.get("r"));
+    if (parameters.has("t")) expectCount(parameters.get("t"));
     expect([...named.keys()]).toContain(item);
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type MemoryNetwork,
   type MemoryNetworkOptions,
@@ -6,6 +6,7 @@ import {
 } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
+import { holdTime, passTime, releaseTime } from "../cluster/held-time.ts";
 
 describe("the network in memory keeps the contract of transports", () => {
   for (const { title, run } of TRANSPORT_CONTRACT) {
@@ -34,17 +35,17 @@ function pair(options: MemoryNetworkOptions): {
 
 describe("the network in memory", () => {
   beforeEach(() => {
-    vi.useFakeTimers();
+    holdTime(1_790_000_000_000);
   });
   afterEach(() => {
-    vi.useRealTimers();
+    releaseTime();
   });
 
   it("loses and repeats about as much as it is asked to, the same every time", () => {
     const run = () => {
       const { heard, say } = pair({ loss: 0.5, duplicate: 0.3, delayMs: 5, seed: 42 });
       for (let index = 0; index < 1_000; index++) say(`${index}`);
-      vi.advanceTimersByTime(5_000);
+      passTime(5_000);
       return heard;
     };
     const heard = run();
@@ -59,9 +60,9 @@ describe("the network in memory", () => {
   it("delivers after the delay and not before", () => {
     const { heard, say } = pair({ delayMs: 100 });
     say("hello");
-    vi.advanceTimersByTime(99);
+    passTime(99);
     expect(heard).toEqual([]);
-    vi.advanceTimersByTime(51);
+    passTime(51);
     expect(heard).toEqual(["hello"]);
   });
 
@@ -71,11 +72,11 @@ describe("the network in memory", () => {
     say("one");
     network.cut(ends[0], ends[1]);
     say("two");
-    vi.advanceTimersByTime(10);
+    passTime(10);
     expect(heard).toEqual(["one"]);
     network.heal();
     say("three");
-    vi.advanceTimersByTime(10);
+    passTime(10);
     expect(heard).toEqual(["one", "three"]);
   });
 
