@@ -29,6 +29,8 @@ The middleware for web frameworks finds some mistakes only at work. It says each
 \`TidegateWarning\`. Without one, \`process.emitWarning\` emits a warning with that \`name\`, and with its cause
 as \`detail\`. Its \`code\` is one of the following. No warning changes what becomes of a request. With
 \`validate: false\` none is said, and with \`validate: { <name>: false }\` those of that name are not.
+
+Not every such mistake is found: a limiter that a handler makes after its first \`await\` is not, for example.
 `,
   },
 ];

@@ -20,6 +20,7 @@ export const EXPRESS: Framework<Request, Response> = {
   requestHeader: (request, name) => requestHeader(request.headers, name),
   address: requestAddress,
   socketAddress: senderAddress,
+  body: (request) => request.body,
   proxyTrust,
   header: (response, name) => response.getHeader?.(name),
   setHeader: (response, name, value) => {

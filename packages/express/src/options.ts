@@ -56,6 +56,7 @@ export type ValidationName =
   | "keyGeneratorIpFallback"
   | "windowMs"
   | "keyEmpty"
+  | "unreadBody"
   | "storeFailed"
   | "identifier"
   | "retryAfter"

@@ -54,7 +54,7 @@ async function serve(express: typeof express5, plan: SitePlan): Promise<Served> 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    limiters: middlewares.map(({ limiter }) => limiter),
+    limiters: middlewares.flatMap(({ limiters }) => limiters),
     close: () =>
       new Promise((resolve) => {
         for (const { limiters } of middlewares) for (const each of limiters) each.close();

@@ -15,6 +15,7 @@ import type {
 import fastifyPlugin from "fastify-plugin";
 import type {
   AskRateLimit,
+  Counting,
   CreateRateLimitOptions,
   RateLimitOptions,
   RateLimitPluginOptions,
@@ -41,7 +42,8 @@ declare module "fastify" {
       SchemaCompiler,
       TypeProvider,
       Logger
-    >;
+    > &
+      Counting;
   }
 
   interface FastifyContextConfig {

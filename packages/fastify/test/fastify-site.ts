@@ -54,6 +54,5 @@ async function serve(plan: SitePlan): Promise<Served> {
     },
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
-  const handler = app.rateLimit() as unknown as { limiter: Served["limiters"][number] };
-  return { url, limiters: [handler.limiter], close: () => app.close() };
+  return { url, limiters: app.rateLimit().limiters, close: () => app.close() };
 }

@@ -20,6 +20,7 @@ export const KOA: Framework<Context, Context> = {
   address: (ctx) => ctx.ip || undefined,
   socketAddress: (ctx) => ctx.req.socket?.remoteAddress,
   proxyTrust,
+  body: ({ request }) => Reflect.get(request, "body"),
   header: (ctx, name) => ctx.res.getHeader(name),
   setHeader: (ctx, name, value) => {
     ctx.res.setHeader(name, value);

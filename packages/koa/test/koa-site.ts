@@ -68,7 +68,7 @@ async function serveSite(app: Koa, plan: SitePlan): Promise<Served> {
   const { url, close } = await listen(app);
   return {
     url,
-    limiters: middlewares.map(({ limiter }) => limiter),
+    limiters: middlewares.flatMap(({ limiters }) => limiters),
     close: async () => {
       for (const { limiters } of middlewares) for (const each of limiters) each.close();
       await close();

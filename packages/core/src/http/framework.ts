@@ -59,6 +59,8 @@ export interface Framework<Request, Response> {
   /** The address at the other end of the connection. */
   socketAddress(request: Request): string | undefined;
   proxyTrust(request: Request): ProxyTrust;
+  /** What was parsed of a request's body; undefined while nothing has been. */
+  body(request: Request): unknown;
   header(response: Response, name: string): HeaderValue;
   setHeader(response: Response, name: string, value: string): void;
   removeHeader(response: Response, name: string): void;

@@ -27,6 +27,7 @@ import { limitOf } from "./quota.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { refusalOf, refuse } from "./refuse.ts";
 import { isThenable, type MaybePromise } from "./thenable.ts";
+import { sayUnreadBody } from "./unread-body.ts";
 import type { Verdict } from "./verdict.ts";
 
 export class Passage<Request, Response> {
@@ -192,7 +193,10 @@ export class Passage<Request, Response> {
     const { username } = this.#plan;
     const first = this.#hits?.[0];
     if (username === null || first === undefined) return null;
-    if (key === null) return this.#decided(first.verdict);
+    if (key === null) {
+      sayUnreadBody(this.#plan.framework, this.#request, this.#plan.warnings);
+      return this.#decided(first.verdict);
+    }
     this.#budget = username.budget;
     this.#key = key;
     const { limit } = username;

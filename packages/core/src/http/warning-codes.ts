@@ -18,6 +18,7 @@ export type WarningCode =
   | "TIDEGATE_ADDRESS_INVALID"
   | "TIDEGATE_KEY_EMPTY"
   | "TIDEGATE_KEY_IPV6"
+  | "TIDEGATE_BODY_UNREAD"
   | "TIDEGATE_COUNTED_TWICE"
   | "TIDEGATE_MADE_PER_REQUEST"
   | "TIDEGATE_DECORATOR_TAKEN"
@@ -106,6 +107,13 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
       "A key function answered with an IPv6 address. One client has more of them than it could ever use up, each with a budget of its own, so for IPv6 there is no limit.",
     remedy:
       "Count by the network of the address: `key: (request) => request.user?.id ?? ipKeyGenerator(request.ip)`, with `ipKeyGenerator` of the same package as `rateLimit`.",
+  },
+  TIDEGATE_BODY_UNREAD: {
+    switch: "unreadBody",
+    meaning:
+      "`username` answered with nothing, and the body of that request had not been parsed by then. Where that is always so, the preset `login` counts attempts by address alone.",
+    remedy:
+      'Put the middleware behind what parses bodies, such as `express.json()`; in Fastify give `hook: "preHandler"`. If only the client sent what your application does not parse, there is nothing to do.',
   },
   TIDEGATE_COUNTED_TWICE: {
     switch: "singleCount",

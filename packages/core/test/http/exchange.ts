@@ -22,6 +22,7 @@ export class FakeRequest {
   address: string | undefined = "192.0.2.1";
   socketAddress: string | undefined = "192.0.2.1";
   trust: ProxyTrust = "nobody";
+  body: unknown = undefined;
 
   constructor(headers: Record<string, string> = {}) {
     this.headers = headers;
@@ -72,6 +73,7 @@ const FAKE: Framework<FakeRequest, FakeResponse> = {
   address: ({ address }) => address,
   socketAddress: ({ socketAddress }) => socketAddress,
   proxyTrust: ({ trust }) => trust,
+  body: ({ body }) => body,
   header: (response, name) => response.get(name),
   setHeader: (response, name, value) => {
     response.headers.set(name.toLowerCase(), value);

@@ -32,6 +32,7 @@ const NODE: Framework<Request, Response> = {
   address: ({ socket }) => socket.remoteAddress,
   socketAddress: ({ socket }) => socket.remoteAddress,
   proxyTrust: () => "nobody",
+  body: () => undefined,
   header: (response, name) => response.getHeader(name),
   setHeader: (response, name, value) => {
     response.setHeader(name, value);

@@ -39,6 +39,28 @@ describe("the login preset", () => {
     expect((await later.enterLater()).outcome?.status).toBe(429);
   });
 
+  it("says once that a body with a name in it had not been parsed, and only then (K29)", () => {
+    const stand = make();
+    const attempt = (headers: Record<string, string>, body?: unknown): string[] => {
+      stand.enter(Object.assign(new FakeRequest(headers), { body }));
+      return stand.codes;
+    };
+    const form = { "content-type": "application/x-www-form-urlencoded", "content-length": "9" };
+    const { "content-length": _length, ...empty } = form;
+    expect(attempt({})).toEqual([]);
+    expect(attempt(empty)).toEqual([]);
+    expect(attempt({ ...form, "content-length": "0" })).toEqual([]);
+    expect(attempt({ ...form, "content-type": "text/plain" })).toEqual([]);
+    expect(attempt(form, {})).toEqual([]);
+    expect(attempt({ ...form, user: "ada" })).toEqual([]);
+    const streamed = {
+      "content-type": "application/json; charset=utf-8",
+      "transfer-encoding": "chunked",
+    };
+    expect(attempt(streamed)).toEqual(["TIDEGATE_BODY_UNREAD"]);
+    expect(attempt(form)).toEqual(["TIDEGATE_BODY_UNREAD"]);
+  });
+
   it("takes nothing from the address when the name refuses", () => {
     const stand = make();
     stand.passes(60, () => attempt("ada", "192.0.2.1"));

@@ -60,7 +60,8 @@ it("takes what users of @fastify/rate-limit write in JavaScript", () => {
 it("adds to the framework's own types", async () => {
   app.get("/", { config: { rateLimit: { max: 10, timeWindow: "60s" } } }, async () => "limited");
   app.get("/public", { config: { rateLimit: false } }, async () => "public");
-  expectTypeOf(app.rateLimit()).toEqualTypeOf<preHandlerAsyncHookHandler>();
+  expectTypeOf(app.rateLimit()).toExtend<preHandlerAsyncHookHandler>();
+  expectTypeOf(app.rateLimit().limiters).toEqualTypeOf<readonly Limiter[]>();
   const own: RateLimitOptions = { max: 5, groupId: "otp" };
   app.route({ method: "GET", url: "/own", preHandler: app.rateLimit(own), handler: () => {} });
   const asked: CreateRateLimitOptions = { max: 1, timeWindow: () => 5_000 };

@@ -29,6 +29,39 @@ export const LOGIN_CASES: readonly HttpCase[] = [
     },
   },
   {
+    ids: ["K29"],
+    title: "the preset login warns where names are asked for before bodies are parsed",
+    async run(framework) {
+      const json = { "content-type": "application/json" };
+      const username = (): string => "";
+      await visit(framework, { preset: "login", username }, async (site) => {
+        await site.send("post");
+        await site.send("post", { "content-type": "text/plain" }, "guess");
+        await site.send("post", { ...json, "content-length": "0" });
+        assert.deepEqual(site.warnings, []);
+        for (let count = 0; count < 2; count++) await site.send("post", json, '{"name":"ada"}');
+        assert.deepEqual(site.warnings, ["TIDEGATE_BODY_UNREAD"]);
+      });
+      await visit(framework, { preset: "login", username: () => "ada" }, async (site) => {
+        await site.send("post", json, '{"name":"ada"}');
+        assert.deepEqual(site.warnings, []);
+      });
+    },
+  },
+  {
+    ids: ["K18"],
+    title:
+      "a user who is locked out by the preset login is let in by a reset of the name in all limiters",
+    async run(framework) {
+      const username = (): string => "ada";
+      await visit(framework, { preset: "login", username, limit: 1 }, async (site) => {
+        assert.deepEqual(await site.statuses(2), [200, 429]);
+        for (const limiter of site.limiters) limiter.reset("ada");
+        assert.deepEqual(await site.statuses(2), [200, 429]);
+      });
+    },
+  },
+  {
     ids: ["K18"],
     title: "the preset login counts names and addresses apart, and both must pass",
     async run(framework) {

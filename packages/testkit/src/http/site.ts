@@ -37,7 +37,7 @@ export interface SitePlan {
 
 export interface Served {
   readonly url: string;
-  readonly limiters: readonly (Limiter | null)[];
+  readonly limiters: readonly Limiter[];
   close(): Promise<void>;
 }
 
@@ -77,8 +77,12 @@ export class Site {
 
   get limiter(): Limiter {
     const [limiter] = this.#served.limiters;
-    if (limiter === undefined || limiter === null) throw new Error("the site has no limiter");
+    if (limiter === undefined) throw new Error("the site has no limiter");
     return limiter;
+  }
+
+  get limiters(): readonly Limiter[] {
+    return this.#served.limiters;
   }
 
   /** The codes of what was warned about so far, in order. */
@@ -93,8 +97,9 @@ export class Site {
   async send(
     method: "get" | "head" | "options" | "post",
     headers: Readonly<Record<string, string>> = {},
+    body?: string,
   ): Promise<Response> {
-    return await supertest(this.#served.url)[method]("/").set(headers);
+    return await supertest(this.#served.url)[method]("/").set(headers).send(body);
   }
 
   /** The statuses of some requests, one after the other. */
