@@ -98,7 +98,7 @@ export class ClientAddress<Request, Response> {
   }
 
   #watchPart(part: unknown): void {
-    if (typeof part !== "string" || !ONE_OF_MANY.test(part)) return;
+    if (typeof part !== "string" || !part.includes(":") || !ONE_OF_MANY.test(part)) return;
     const whole = this.#keys.of(part, false);
     // What counts as IPv4 is one client, and an address that ends in zeros is a network's.
     if (whole?.includes(":") !== true || this.#keys.of(part, 64) === `${whole}/64`) return;
