@@ -2,8 +2,9 @@
  * Who is always let through, or never: addresses, networks and keys.
  *
  * What reads like an address or a network is one, what only looks like a network is a mistake, and
- * everything else is a key, so a list may mix them. An address matches the address that a request comes from and never its key: what a function
- * answers with may be text that the client made up. Keys are looked up, networks compared one by one.
+ * everything else is a key, so a list may mix them. An address matches the address that a request comes
+ * from and never its key: what a function answers with may be text that the client made up. Keys are
+ * looked up, networks compared one by one.
  */
 
 import { invalidOption } from "../options.ts";
