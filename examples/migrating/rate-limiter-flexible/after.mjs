@@ -1,6 +1,7 @@
 // @ts-check
 
 import { createLimiter, fixedWindow, SECOND } from "@tidegate/core";
+import { ipKeyGenerator } from "@tidegate/express";
 import express from "express";
 import { HOST, PORT, serving } from "../../serving.mjs";
 
@@ -11,7 +12,7 @@ const limiter = createLimiter({
 
 const app = express();
 app.get("/", (request, response) => {
-  const { allowed, remaining, retryAfterMs } = limiter.check(request.ip ?? "");
+  const { allowed, remaining, retryAfterMs } = limiter.check(ipKeyGenerator(request.ip));
   if (allowed) {
     response.set("X-RateLimit-Remaining", String(remaining));
     response.type("text").send("Hello\n");
