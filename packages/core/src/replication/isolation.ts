@@ -180,10 +180,11 @@ function heardAtOnce(
   aliveSinceMs = Number.POSITIVE_INFINITY,
 ): Member[] {
   const spans = members.map((member) => {
-    const { heardSinceMs: from, lastSentMs } = member;
+    const { heardSinceMs, lastSentMs } = member;
     const isHeardStill = member.isAlive && lastSentMs >= aliveSinceMs;
-    const to = isHeardStill ? Number.POSITIVE_INFINITY : Math.max(from, lastSentMs - RESTART_MS);
-    return { member, from, to };
+    const to = isHeardStill ? Number.POSITIVE_INFINITY : lastSentMs - RESTART_MS;
+    // All that is heard of a dead replica may have been sent before, and passed on by others.
+    return { member, from: Math.min(heardSinceMs, to), to };
   });
   const ends = spans.map(({ to }) => to).sort((left, right) => left - right);
   spans.sort((left, right) => left.from - right.from);

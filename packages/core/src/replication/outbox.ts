@@ -164,11 +164,12 @@ export class Outbox {
     const { clock } = this.#options;
     const now = clock.now();
     const gone: Gone[] = [];
-    for (const { id, index, frames, heardAtMs, isAlive, toldOffsetMs } of others) {
+    for (const { id, index, frames, heardAtMs, lastSentMs, isAlive, toldOffsetMs } of others) {
       const aheadMs = -(toldOffsetMs + clock.originMs);
-      const silentMs = Math.max(0, now - heardAtMs);
+      // A frame that was passed on says nothing of how long its sender has been silent.
+      const silentMs = Math.max(0, now - lastSentMs);
       // Who has not answered a newcomer's greeting may have ended a moment ago.
-      const answers = isAlive && (!toNewcomer || silentMs <= ANSWERED_MS);
+      const answers = isAlive && (!toNewcomer || now - heardAtMs <= ANSWERED_MS);
       const known = answers ? NO_FRAMES : frames.known;
       const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
       this.#series.speakFor(other);

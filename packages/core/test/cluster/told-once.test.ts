@@ -80,3 +80,26 @@ describe("what others have counted", () => {
     fleet.close();
   });
 });
+
+describe("when a replica that is gone was heard last", () => {
+  it("is when it sent its last frame, although another passed that on later", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [late, helper, gone] = [fleet.add(), fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    fleet.network.cut(gone.transport, late.transport);
+    gone.limiter.check("ada", 5);
+    fleet.pass(1_200);
+    gone.crash();
+    const endedAtMs = performance.now();
+    fleet.replicas = [late, helper];
+    fleet.pass(3_000);
+    expect(late.view("ada")).toEqual([5]);
+
+    const newcomer = fleet.add();
+    fleet.network.cut(helper.transport, newcomer.transport);
+    fleet.pass(1_000);
+    const { selfId } = gone.replicator.replicas;
+    expect(newcomer.replicator.members.find(selfId)!.heardAtMs).toBeLessThanOrEqual(endedAtMs);
+    fleet.close();
+  });
+});

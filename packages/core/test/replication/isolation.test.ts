@@ -67,6 +67,15 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isolation.separation(false, 0)).toMatchObject({ kind: "cut", replicas: 4 });
   });
 
+  it("does not count a dead process with its replacement, when a late frame of it is all that is heard", () => {
+    const survivor = new Survivor(3);
+    survivor.pass(2_000);
+    for (const slot of [0, 1, 2]) survivor.say(slot);
+    survivor.passOn("00000000000000ff", 2_500);
+    survivor.lookAway();
+    expect(survivor.isolation.separation(false, 0)).toMatchObject({ kind: "cut", replicas: 4 });
+  });
+
   it("waits for those that return last, before it says that the others are heard", () => {
     const survivor = new Survivor(2);
     survivor.pass(10_000);

@@ -74,6 +74,12 @@ export class Survivor {
     this.members.hear(id, this.nowMs, this.nowMs + clockMs, 0);
   }
 
+  /** Another replica passes on a frame of a process that it has spoken for. */
+  passOn(id: string, lateMs: number): void {
+    this.members.mention(id, this.nowMs, this.nowMs - lateMs, 0);
+    this.members.hear(id, this.nowMs, this.nowMs - lateMs + 10, 0);
+  }
+
   /** Looks while the transport is away. */
   lookAway(): void {
     this.isolation.look(this.nowMs, false, false, this.members);
