@@ -124,6 +124,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     // Parts of a long answer are taken until it is known whole.
     this.#isPage = kind === "page";
     this.#isKnown = this.#isPage ? number <= member.frames.last : member.frames.knows(number);
+    const { forgotten } = member;
     this.#hearsay.begin();
     let page: Page | undefined;
     let sections = 0;
@@ -153,6 +154,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
       if (++sections % SECTIONS_AT_ONCE === 0) yield;
     }
     if (reader.isBroken) return false;
+    // A limiter that has been made meanwhile has not been told what was read before.
+    if (member.forgotten !== forgotten) return true;
     if (page !== undefined) {
       if (this.#hearsay.cover(member, page)) listener.bequeathed(member);
       if (isCurrent) member.reception.answered(page.since);

@@ -52,6 +52,8 @@ export class Member {
   asked = 0;
   /** How often others have asked it since something has been missing here. */
   askedByOthers = 0;
+  /** How often it was forgotten what has been heard of it. */
+  forgotten = 0;
   /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
   answeringUntilMs = 0;
 
@@ -88,6 +90,7 @@ export class Member {
 
   /** Forgets which of its counts have been heard, those of answers that are coming in included. */
   forget(): void {
+    this.forgotten++;
     this.frames.forget();
     this.parts.forget();
     this.answeringUntilMs = 0;

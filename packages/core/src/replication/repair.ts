@@ -95,9 +95,10 @@ export class Repair {
     const { members, sender } = this.#options;
     let isAnybodyThere = false;
     for (const member of members.all()) {
-      if (!member.isAlive || member.sent === 0) continue;
+      if (member.sent === 0) continue;
       isAnybodyThere = true;
       member.forget();
+      if (!member.isAlive) continue;
       sender.ask({ ...halvesOf(member.id), since: 0, others: false });
       member.askAtMs = now + ASK_AGAIN_MS;
     }

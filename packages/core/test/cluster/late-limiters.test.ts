@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter, type Limiter } from "../../src/limiter.ts";
-import { HUNDRED_A_MINUTE, hit, lose, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
+import {
+  HUNDRED_A_MINUTE,
+  hit,
+  kindOf,
+  lose,
+  TappedCluster,
+  type TappedMember,
+} from "./tapped-cluster.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });
@@ -62,6 +69,54 @@ describe("a limiter that is made when the process has been ready for long", () =
     vi.advanceTimersByTime(3_000);
     expect(used()).toBe(20);
   });
+
+  it.each([2, 3])("knows after a cut what one had counted that was silent then, of %i", (size) => {
+    const cluster = new TappedCluster();
+    const others = Array.from({ length: size - 1 }, () => cluster.add());
+    const other = cluster.add({}, { name: "other" });
+    vi.advanceTimersByTime(1_000);
+    hit(others[0]!, 20);
+    vi.advanceTimersByTime(2_000);
+    for (const { transport } of others) cluster.network.cut(transport, other.transport);
+    vi.advanceTimersByTime(5_000);
+    const used = late(other);
+    vi.advanceTimersByTime(1_000);
+    cluster.network.heal();
+    vi.advanceTimersByTime(5_000);
+    expect(used()).toBe(20);
+  });
+
+  it.each([0, 1, 3])(
+    "hears what an answer said before it was made, after %i slices of it",
+    (slices) => {
+      const cluster = new TappedCluster();
+      const one = cluster.add();
+      const other = cluster.add({}, { name: "shared" });
+      const policy = HUNDRED_A_MINUTE;
+      const shared = createLimiter({ name: "shared", policy, cluster: one.cluster });
+      vi.advanceTimersByTime(1_000);
+      for (let key = 0; key < 300; key++) shared.check(`key-${key}`);
+      hit(one, 20);
+      vi.advanceTimersByTime(5_000);
+      cluster.overheard.length = 0;
+      const found = lose("page", one);
+      createLimiter({ name: "another", policy, cluster: other.cluster });
+      const publish = one.transport.publish.bind(one.transport);
+      const pages: Uint8Array[] = [];
+      one.transport.publish = (frame, to) => {
+        if (kindOf(frame) === "page") pages.push(frame.slice());
+        return publish(frame, to);
+      };
+      vi.advanceTimersByTime(100);
+      found();
+      const reading = other.replicator.inbox.hear(pages[0]!, other.replicator.clock.now());
+      for (let slice = 0; slice < slices; slice++) reading.next();
+      const used = late(other);
+      while (reading.next().done !== true);
+      vi.advanceTimersByTime(5_000);
+      expect([pages.length, used()]).toEqual([1, 20]);
+    },
+  );
 
   it("is not the reason that anybody is taken for cut off", () => {
     const cluster = new TappedCluster();
