@@ -27,6 +27,20 @@ const STRING = /"([^"\n]*)"|`([^`]*)`/g;
 /** The keys of tables of codes are seen by users, though no string says them. */
 const CODES = /\b[A-Z]+(_[A-Z]+)+\b/g;
 
+/** Commands, addresses and paths, and patterns: what they name is no name of ours. */
+const NO_CODE =
+  /^(npm|npx|node|git|docker|curl|nats|kill|sh) |:\/\/|^[.~]?\/|^[\w.-]+\/|\*|\.[mc]?[jt]s\b/;
+const TEXT = /"[^"]*"|'[^']*'/g;
+/** What is called, what stands behind a dot, keys of objects and options with a value, headers and codes. */
+const IN_CODE = [
+  /(?<![\w.])([A-Za-z_$]\w*)\(/g,
+  /[\w)\]]\.([A-Za-z_$]\w*)/g,
+  /(?:^|[{,(]\s*)([A-Za-z_$]\w*)\s*(?=:\s)/g,
+  /(?:(?<=^\{.*),|^\{)\s*(\w+)\s*(?=[,}])/g,
+  /^([A-Z]\w*(?:-\w+)+): /g,
+  /\b([A-Z]+(?:_[A-Z]+)+)\b/g,
+];
+
 interface Mention {
   readonly name: string;
   readonly where: string;
@@ -54,6 +68,27 @@ describe("names in code on the pages", () => {
     const mentioned = new Set(mentions.map(({ name }) => name.toLowerCase()));
     const idle = [...others].filter((name) => own.has(name) || !mentioned.has(name.toLowerCase()));
     expect(idle).toEqual([]);
+  });
+});
+
+describe("names in code", () => {
+  const cases: [string, string[]][] = [
+    ["windowMs", ["windowMs"]],
+    ["windowMs: 60", ["windowMs"]],
+    ["status().lagMs", ["status", "lagMs"]],
+    ["peers[0].isAlive", ["isAlive"]],
+    ["decision.used > 0", ["used"]],
+    ["rateLimit({ limit: 5 })", ["rateLimit", "limit"]],
+    ["{ allowed, used: 1 }", ["used", "allowed"]],
+    ["limit: 5, windowMs: 3", ["limit", "windowMs"]],
+    ["RateLimit-Limit: 5", ["RateLimit-Limit"]],
+    ["new MemoryStore()", ["MemoryStore"]],
+    ["await x(TIDEGATE_ALONE)", ["x", "TIDEGATE_ALONE"]],
+    ["npm run check -- --update", []],
+    ["packages/core/src/http.ts", []],
+  ];
+  it.each(cases)("are found in %s", (code, names) => {
+    expect(namesOf(code)).toEqual(names);
   });
 });
 
@@ -123,10 +158,14 @@ function mentionsOn(file: string): Mention[] {
 }
 
 function namesOf(code: string): string[] {
-  if (/^\{.*\}$/.test(code)) {
-    return Array.from(code.matchAll(/[{,]\s*(\w+)\s*(?=[:,}])/g), ([, key]) => key ?? "");
+  const name = /^(tidegate:\w+|[A-Za-z][\w.-]*)(: [^(:]*|)$/.exec(code)?.[1];
+  if (name !== undefined) {
+    if (FILE_NAME.test(name)) return [];
+    return /[:-]/.test(name) ? [name] : name.split(".").filter((part) => part !== "");
   }
-  const name = /^(tidegate:\w+|[A-Za-z][\w.-]*)(\(.*\)|: .*|)$/.exec(code)?.[1];
-  if (name === undefined || FILE_NAME.test(name)) return [];
-  return /[:-]/.test(name) ? [name] : name.split(".").filter((part) => part !== "");
+  if (NO_CODE.test(code)) return [];
+  const bare = code.replace(TEXT, '""');
+  return IN_CODE.flatMap((pattern) =>
+    Array.from(bare.matchAll(pattern), ([, found]) => found ?? ""),
+  );
 }
