@@ -70,7 +70,11 @@ export class Hearsay {
     const isNews = page.upTo > member.frames.last;
     if (isNews && page.hasAllHeld) replicas.setHeldSince(member.index, page.upTo);
     member.frames.cover(page.since, page.upTo);
-    for (const [id, known] of others) members.find(id)?.frames.join(known);
+    for (const [id, known] of others) {
+      const other = members.find(id);
+      // One that has spoken for itself meanwhile has not been believed about by then, and says more.
+      if (other?.isAlive === false) other.frames.join(known);
+    }
     // Who speaks for others names all that it knows, and so this replica.
     return others.has(replicas.selfId);
   }
