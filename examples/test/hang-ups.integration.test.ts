@@ -3,6 +3,7 @@
  */
 
 import { request } from "node:http";
+import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { RunningExample } from "./running-example.ts";
@@ -30,6 +31,21 @@ function hangUp(url: string): Promise<void> {
   });
 }
 
+/** Sends a request and resets the connection at once. */
+function reset(url: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    socket
+      .on("error", () => {})
+      .on("close", () => resolve())
+      .on("connect", () => {
+        socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+        socket.resetAndDestroy();
+      });
+  });
+}
+
 /** Asks until a request is answered with a status. */
 async function untilStatus(url: string, expected: number): Promise<void> {
   const deadline = performance.now() + 5_000;
@@ -41,6 +57,22 @@ async function untilStatus(url: string, expected: number): Promise<void> {
   }
 }
 
+describe.each(FRAMEWORKS)("under %s, one client that resets 200 connections", (name) => {
+  it("starts no more handlers than its limits allow, and none where it is blocked", async () => {
+    const server = new ServerProcess(SERVER, name);
+    onTestFinished(() => server.kill());
+    const { address } = await server.listens();
+    for (const path of ["/permits", "/failures", "/blocked"]) {
+      for (let client = 0; client < CLIENTS; client++) await reset(address + path);
+    }
+    const started = JSON.parse(await textOf(`${address}/started`));
+    // Those whose address was still there count apart from those whose address was gone.
+    expect(started["/permits"]).toBeLessThanOrEqual(4);
+    expect(started["/failures"]).toBeLessThanOrEqual(10);
+    expect(started["/blocked"]).toBe(0);
+  });
+});
+
 describe.each(FRAMEWORKS)("under %s, one client that hangs up 200 times", (name) => {
   it("starts no more handlers than its limits allow", async () => {
     const server = new ServerProcess(SERVER, name);
@@ -51,7 +83,7 @@ describe.each(FRAMEWORKS)("under %s, one client that hangs up 200 times", (name)
       await hangUp(address + path);
     }
     const started = await textOf(`${address}/started`);
-    expect(JSON.parse(started)).toEqual({ "/permits": 2, "/failures": 5 });
+    expect(JSON.parse(started)).toEqual({ "/permits": 2, "/failures": 5, "/blocked": 0 });
     await untilStatus(`${address}/permits`, 429);
     await textOf(`${address}/finish`);
     await untilStatus(`${address}/permits`, 200);

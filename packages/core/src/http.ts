@@ -28,6 +28,7 @@ export type {
   HeaderValue,
   LateHeaders,
   ProxyTrust,
+  RequestConnection,
   ResponseEvents,
 } from "./http/framework.ts";
 export type { Gate } from "./http/gate.ts";

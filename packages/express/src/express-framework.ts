@@ -21,6 +21,7 @@ export const EXPRESS: Framework<Request, Response> = {
   address: requestAddress,
   socketAddress: senderAddress,
   body: (request) => request.body,
+  connection: (request) => Reflect.get(request, "socket"),
   proxyTrust,
   header: (response, name) => response.getHeader?.(name),
   setHeader: (response, name, value) => {

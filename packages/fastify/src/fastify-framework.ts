@@ -20,12 +20,13 @@ const NOBODY = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
 /** What is read of requests. */
 export const FASTIFY_REQUEST: Pick<
   Framework<FastifyRequest, unknown>,
-  "method" | "requestHeader" | "address" | "socketAddress" | "proxyTrust" | "body"
+  "method" | "requestHeader" | "address" | "socketAddress" | "connection" | "proxyTrust" | "body"
 > = {
   method: (request) => request.method,
   requestHeader: (request, name) => requestHeader(request.headers, name),
   address: (request) => request.ip,
   socketAddress: (request) => request.raw.socket?.remoteAddress,
+  connection: (request) => request.raw.socket,
   proxyTrust,
   body: (request) => request.body,
 };

@@ -19,6 +19,7 @@ export const KOA: Framework<Context, Context> = {
   requestHeader: (ctx, name) => requestHeader(ctx.req.headers, name),
   address: (ctx) => ctx.ip || undefined,
   socketAddress: (ctx) => ctx.req.socket?.remoteAddress,
+  connection: (ctx) => ctx.req.socket,
   proxyTrust,
   body: ({ request }) => Reflect.get(request, "body"),
   header: (ctx, name) => ctx.res.getHeader(name),

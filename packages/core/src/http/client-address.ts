@@ -18,6 +18,9 @@ const WATCHED_EVERY = 256;
 /** How the addresses begin of which one client has a whole network, and that of a client on this machine. */
 const ONE_OF_MANY = /^(?:[23][\da-f]{3}|f[c-f][\da-f]{2}):|^::1$/i;
 
+/** What all requests are counted by whose connection is gone, and their address with it. */
+const GONE = "(gone)";
+
 const SILENT = new Warnings(false);
 
 export class ClientAddress<Request, Response> {
@@ -58,15 +61,30 @@ export class ClientAddress<Request, Response> {
   }
 
   /**
-   * The key of a request's address; null when it has none, which is then said.
+   * The key of a request's address; null when it never had one, which is then said.
+   *
+   * Whoever resets a connection takes its address away before the request has been read. Such requests share
+   * one key: it is all the same to others who is refused there, since nobody hears the answer.
    *
    * @param text the address as text
    */
   key(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
     this.watch(request);
     const key = this.#keyOf(request, subnet, text);
-    if (key === null) this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
-    return key;
+    if (key !== null) return key;
+    if (this.isGone(request)) return GONE;
+    this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
+    return null;
+  }
+
+  /** Whether a request has no address because its connection is gone; one over a Unix socket never had any. */
+  isGone(request: Request): boolean {
+    const framework = this.#framework;
+    if (framework.socketAddress(request) !== undefined) return false;
+    const connection = framework.connection(request);
+    // Of a connection that was reset and not yet read to its end, only the server's side is left.
+    const isGone = connection?.destroyed === true || connection?.localAddress !== undefined;
+    return isGone && this.counted(request) === undefined;
   }
 
   /** Looks at answers of a key function until one is an IPv6 address, alone or among several parts. */

@@ -23,6 +23,12 @@ export interface Connection {
   once(event: "close", listener: () => void): unknown;
 }
 
+/** The part of Node's `Socket` that says whether a client was there that has an address no longer. */
+export interface RequestConnection {
+  readonly destroyed?: boolean | undefined;
+  readonly localAddress?: string | undefined;
+}
+
 /** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
 export interface ResponseEvents {
   readonly writableEnded: boolean;
@@ -58,6 +64,8 @@ export interface Framework<Request, Response> {
   address(request: Request): string | undefined;
   /** The address at the other end of the connection. */
   socketAddress(request: Request): string | undefined;
+  /** The connection itself; only asked for where it has no address. */
+  connection(request: Request): RequestConnection | null | undefined;
   proxyTrust(request: Request): ProxyTrust;
   /** What was parsed of a request's body; undefined while nothing has been. */
   body(request: Request): unknown;

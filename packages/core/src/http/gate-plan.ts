@@ -53,6 +53,8 @@ export interface GatePlan<Request, Response> {
   readonly skip: Asked<Request, Response, unknown> | null;
   readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;
   readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;
+  /** Whether `block` may look at addresses, so that a request is refused whose address went with its connection. */
+  readonly blocksGone: boolean;
   readonly client: ClientAddress<Request, Response>;
   readonly subnet: Ipv6Subnet | Asked<Request, Response, Ipv6Subnet>;
   /** What a function may answer with there. */

@@ -72,7 +72,7 @@ export function makeGate<Request extends object, Response>(
     onlyLooks: customs.onlyLooks === true,
     letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
     skip: given.skip ?? null,
-    block: listOf("block", given.block),
+    ...blockOf(given, customs),
     allow: listOf("allow", given.allow),
     ...clientOf(given, customs),
     key: given.key ?? null,
@@ -146,6 +146,15 @@ function listOf<Request, Response>(
 ): AddressList | AskedWithKey<Request, Response, unknown> | null {
   if (given === undefined) return null;
   return typeof given === "function" ? given : new AddressList(option, given);
+}
+
+function blockOf<Request, Response>(
+  given: GateOptions<Request, Response>,
+  { isQuestion = false }: Customs<Request, Response>,
+): Pick<GatePlan<Request, Response>, "block" | "blocksGone"> {
+  const block = listOf("block", given.block);
+  const looks = typeof block === "function" || block?.hasAddresses === true;
+  return { block, blocksGone: looks && !isQuestion };
 }
 
 function costOf<Request, Response>(

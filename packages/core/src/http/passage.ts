@@ -70,7 +70,8 @@ export class Passage<Request, Response> {
       this.#plan.client.watchAnswer(answer);
       return this.#keyed(key);
     }
-    this.#plan.warnings.say("TIDEGATE_KEY_EMPTY");
+    const { client, warnings } = this.#plan;
+    if (!client.isGone(this.#request)) warnings.say("TIDEGATE_KEY_EMPTY");
     return this.#byAddress();
   }
 
@@ -88,7 +89,8 @@ export class Passage<Request, Response> {
   }
 
   #inNetwork(subnet: Ipv6Subnet): Passing {
-    const { client } = this.#plan;
+    const { client, needsAddress } = this.#plan;
+    if (needsAddress && client.isGone(this.#request)) return this.#unaddressed();
     const key = client.key(this.#request, subnet, client.text(this.#request));
     return key === null ? this.#unaddressed() : this.#keyed(key);
   }
@@ -106,7 +108,8 @@ export class Passage<Request, Response> {
   }
 
   #unblocked(isBlocked: unknown): Passing {
-    if (isBlocked) {
+    const { blocksGone, client } = this.#plan;
+    if (isBlocked || (blocksGone && client.isGone(this.#request))) {
       const refusal = refusalOf(this.#plan, { reason: "list", key: this.#key, verdict: null });
       return this.#refuse(refusal);
     }

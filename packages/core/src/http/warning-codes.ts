@@ -85,7 +85,8 @@ export const WARNING_CODES: Readonly<Record<WarningCode, WarningEntry>> = {
   },
   TIDEGATE_ADDRESS_MISSING: {
     switch: "ip",
-    meaning: "A request had no address, as when its connection has ended; it was not counted.",
+    meaning:
+      "A request came on a connection that has no addresses, as a Unix socket has none; it was not counted.",
     remedy: "Give a key function if requests come from somewhere that has no addresses.",
   },
   TIDEGATE_ADDRESS_INVALID: {

@@ -11,6 +11,7 @@ import {
   makeGate,
   type Outcome,
   type ProxyTrust,
+  type RequestConnection,
   type TidegateWarning,
   Warnings,
 } from "../../src/http.ts";
@@ -23,6 +24,7 @@ export class FakeRequest {
   socketAddress: string | undefined = "192.0.2.1";
   trust: ProxyTrust = "nobody";
   body: unknown = undefined;
+  connection: RequestConnection | null = null;
 
   constructor(headers: Record<string, string> = {}) {
     this.headers = headers;
@@ -74,6 +76,7 @@ const FAKE: Framework<FakeRequest, FakeResponse> = {
   socketAddress: ({ socketAddress }) => socketAddress,
   proxyTrust: ({ trust }) => trust,
   body: ({ body }) => body,
+  connection: ({ connection }) => connection,
   header: (response, name) => response.get(name),
   setHeader: (response, name, value) => {
     response.headers.set(name.toLowerCase(), value);

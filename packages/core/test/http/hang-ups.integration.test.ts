@@ -4,68 +4,27 @@
  */
 
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  ServerResponse,
-  request as send,
-} from "node:http";
+import { createServer, type Server, ServerResponse, request as send } from "node:http";
 import {
   connect as connect2,
   createServer as createServer2,
-  type Http2Server,
-  type Http2ServerRequest,
   type Http2ServerResponse,
 } from "node:http2";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Framework, type Gate, makeGate, requestHeader, Warnings } from "../../src/http.ts";
-import { concurrency, fixedWindow, type Policy } from "../../src/index.ts";
-
-type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
-
-const NODE: Framework<Request, Response> = {
-  method: ({ method }) => method,
-  requestHeader: ({ headers }, name) => requestHeader(headers, name),
-  address: ({ socket }) => socket.remoteAddress,
-  socketAddress: ({ socket }) => socket.remoteAddress,
-  proxyTrust: () => "nobody",
-  body: () => undefined,
-  header: (response, name) => response.getHeader(name),
-  setHeader: (response, name, value) => {
-    response.setHeader(name, value);
-  },
-  removeHeader: (response, name) => response.removeHeader(name),
-  headersSent: ({ headersSent }) => headersSent,
-  statusCode: ({ statusCode }) => statusCode,
-  events: (response) => response,
-  beforeHeaders: () => {},
-};
-
-const NAMES = { limit: "X-Limit", remaining: "X-Remaining", reset: "X-Reset" };
-
-function gateOf(policy: Policy): Gate<Request, Response> {
-  return makeGate(
-    { policies: [policy], key: () => "ada" },
-    {
-      place: "rateLimit",
-      framework: NODE,
-      warnings: new Warnings(false),
-      ...{ limit: 5, windowMs: 60_000, ipv6Subnet: 56, ipv6SubnetRange: [32, 64] },
-      policy: (limit, windowMs) => fixedWindow({ limit, windowMs }),
-      legacyHeaders: false,
-      legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
-      ...{ sendsRetryAfter: true, countsRefused: false },
-      fieldName: () => "default",
-    },
-  );
-}
+import { concurrency } from "../../src/index.ts";
+import {
+  closeAll,
+  closeLater,
+  gateOf,
+  portOf,
+  type Request,
+  type Response,
+} from "./bare-server.ts";
 
 /** What the tests of one server share: what is held, and how handlers go on. */
 class Desk {
-  readonly gate = gateOf(concurrency({ limit: 9 }));
+  readonly gate = gateOf(concurrency({ limit: 9 }), { key: () => "ada" });
   readonly responses: Response[] = [];
 
   readonly handle = (request: Request, response: Response): void => {
@@ -91,17 +50,7 @@ class Desk {
   }
 }
 
-const opened: { close(): unknown }[] = [];
-
-afterEach(() => {
-  for (const each of opened.splice(0)) each.close();
-});
-
-async function portOf(server: Server | Http2Server): Promise<number> {
-  opened.push(server);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return (server.address() as AddressInfo).port;
-}
+afterEach(closeAll);
 
 async function serve(): Promise<{ desk: Desk; server: Server; port: number; socket: Socket }> {
   const desk = new Desk();
@@ -184,7 +133,7 @@ describe("over HTTP/2", () => {
     const desk = new Desk();
     const port = await portOf(createServer2(desk.handle));
     const session = connect2(`http://127.0.0.1:${port}`);
-    opened.push({ close: () => session.destroy() });
+    closeLater({ close: () => session.destroy() });
     const answered = session.request();
     await desk.untilHeld(1);
     (desk.responses.shift() as Http2ServerResponse).end("done");

@@ -28,6 +28,7 @@ const request = fc.record({
   address: fc.constantFrom(...TEXTS, undefined),
   socketAddress: fc.constantFrom("192.0.2.9", "2001:db8:9::1", undefined),
   method: fc.constantFrom("GET", "OPTIONS"),
+  connection: fc.constantFrom(null, {}, { destroyed: true }),
 });
 
 /** Headers, what is counted, and whether it passes. */

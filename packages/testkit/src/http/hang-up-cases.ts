@@ -3,6 +3,7 @@
  */
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request as plainRequest } from "node:http";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
@@ -37,6 +38,16 @@ async function hangUp(site: Site): Promise<void> {
   request.destroy();
 }
 
+/** Sends a request and resets the connection at once, so that the server reads it when its client is gone. */
+async function reset({ url }: Site): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  const closing = once(socket, "close");
+  socket.resetAndDestroy();
+  await closing;
+}
+
 const HOLDING: SiteOptions = { policies: [concurrency({ limit: 2 })] };
 
 export const HANG_UP_CASES: readonly HttpCase[] = [
@@ -59,6 +70,35 @@ export const HANG_UP_CASES: readonly HttpCase[] = [
           const isKept = options !== HOLDING && !("refundHangUps" in options);
           if (!isKept) await untilUsed(site, 0);
           assert.equal((await site.get()).status, isKept ? 429 : 200);
+        });
+      }
+    },
+  },
+  {
+    ids: ["K7", "E6"],
+    title: "a client that resets its connections is limited, though its address goes with them",
+    async run(framework) {
+      for (const [options, limit] of [
+        [HOLDING, 2],
+        [{ limit: 5 }, 5],
+        [{ limit: 5, key: () => undefined }, 5],
+        [{ block: ["127.0.0.1"] }, 0],
+        [{ block: ["127.0.0.1"], key: () => "ada" }, 0],
+      ] as const) {
+        const handlers = new Handlers();
+        const { wait } = handlers;
+        await visit(framework, { limiters: [options], answer: { wait } }, async (site) => {
+          for (let round = 0; round < HANG_UPS; round++) await reset(site);
+          if (limit > 0) await until(() => handlers.started >= limit, "no request is handled");
+          // Whose address was still there is counted by it.
+          const reached = site.get();
+          handlers.finish();
+          assert.equal((await reached).status, limit > 0 ? 200 : 403);
+          assert.ok(handlers.started <= 2 * limit, `${handlers.started} handlers have started`);
+          assert.deepEqual(
+            site.warnings.filter((code) => code.includes("ADDRESS")),
+            [],
+          );
         });
       }
     },
