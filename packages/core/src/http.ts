@@ -24,6 +24,7 @@ export { durationText } from "./http/duration-text.ts";
 export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/fields.ts";
 export type {
   Connection,
+  Endable,
   Framework,
   HeaderValue,
   LateHeaders,

@@ -58,10 +58,7 @@ export function rateLimit<const Chosen extends Preset>(
   /** Koa shows when all later middleware is done, also where nothing can be sent any more. */
   function goOn(context: Context, next: Next): Promise<unknown> {
     const handling = next();
-    if (followsEnds) {
-      const done = (): void => gate.handled(context);
-      Promise.resolve(handling).then(done, done);
-    }
+    if (followsEnds) gate.handling(context, handling);
     return handling;
   }
 

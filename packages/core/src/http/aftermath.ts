@@ -15,7 +15,14 @@ import type { Budget } from "./budget.ts";
 import type { Key } from "./client-key.ts";
 import type { ResponseEvents } from "./framework.ts";
 import type { Afterwards, Cost, Following, GatePlan } from "./gate-plan.ts";
-import { awaitHandler, isClosedHere, isOver, isUpgraded, whenClosed } from "./hang-up.ts";
+import {
+  awaitHandler,
+  isClosedHere,
+  isDestroyedHere,
+  isOver,
+  isUpgraded,
+  whenClosed,
+} from "./hang-up.ts";
 import { isThenable } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -34,8 +41,10 @@ export function awaitEnd<Request, Response>(
   response: Response,
   hits: readonly Hit[],
 ): void {
-  const aftermath = new Aftermath(plan, request, response, hits);
-  plan.following?.set(response as object, aftermath);
+  const { following } = plan;
+  const before = following?.get(response as object) ?? null;
+  const aftermath = new Aftermath(plan, request, response, hits, before);
+  following?.set(response as object, aftermath);
   aftermath.begin();
 }
 
@@ -66,8 +75,12 @@ class Aftermath<Request, Response> implements Following {
   readonly #response: Response;
   readonly #hits: readonly Hit[];
   readonly #afterwards: Afterwards<Request, Response> | null;
+  /** What follows from an earlier pass of the same request. */
+  readonly #before: Following | null;
   #hasEnded = false;
   #isRefunded = false;
+  /** Whether the framework tells when the handler is done. */
+  #isTold = false;
   #isHandled = false;
   /** Ends the wait for the handler of a client that has hung up. */
   #stopWaiting: (() => void) | null = null;
@@ -79,12 +92,14 @@ class Aftermath<Request, Response> implements Following {
     request: Request,
     response: Response,
     hits: readonly Hit[],
+    before: Following | null,
   ) {
     this.#plan = plan;
     this.#request = request;
     this.#response = response;
     this.#hits = hits;
     this.#afterwards = plan.afterwards;
+    this.#before = before;
   }
 
   begin(): void {
@@ -106,10 +121,14 @@ class Aftermath<Request, Response> implements Following {
     if (connection) this.#stopWatching = whenClosed(connection, () => this.#closed(events));
   }
 
-  /** The framework says that the handler is done. */
-  handled(): void {
-    this.#isHandled = true;
-    this.#stopWaiting?.();
+  handling(handler: PromiseLike<unknown>): void {
+    this.#before?.handling(handler);
+    this.#isTold = true;
+    const handled = (): void => {
+      this.#isHandled = true;
+      this.#stopWaiting?.();
+    };
+    handler.then(handled, handled);
   }
 
   #finished(events: ResponseEvents): void {
@@ -126,11 +145,18 @@ class Aftermath<Request, Response> implements Following {
     else if (isClosedHere(events)) {
       this.#end();
       this.#refundFailed();
-    } else if (this.#isHandled || isUpgraded(events) || !this.#holds()) this.#hungUp();
-    else {
+    } else if (this.#isDone(events) || !this.#holds()) {
+      this.#hungUp();
+    } else {
+      const isTold = (): boolean => this.#isTold;
       const { holdAfterHangUpMs } = this.#plan;
-      this.#stopWaiting = awaitHandler(events, holdAfterHangUpMs, () => this.#hungUp());
+      this.#stopWaiting = awaitHandler(events, holdAfterHangUpMs, isTold, () => this.#hungUp());
     }
+  }
+
+  /** Whether there is no handler to wait for, its client gone or not. */
+  #isDone(events: ResponseEvents): boolean {
+    return this.#isHandled || isUpgraded(events) || (!this.#isTold && isDestroyedHere(events));
   }
 
   /** Whether there is anything to do once the handler of a client that has hung up is done. */

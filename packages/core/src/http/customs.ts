@@ -42,7 +42,7 @@ export interface Customs<Request, Response> {
   readonly makeLimiter?: ((options: LimiterOptions) => Limiter) | undefined;
   /** What requests are counted by, where that is not simply the limiter. */
   readonly counterOf?: ((limiter: Limiter) => Counter) | undefined;
-  /** Whether the adapter tells the gate when a handler is done. */
+  /** Whether the adapter shows the gate the promises of handlers. */
   readonly tellsHandled?: boolean | undefined;
   /** Whether the application acts on what a dry run finds, so that the limiter is enforced all the same. */
   readonly isQuestion?: boolean | undefined;

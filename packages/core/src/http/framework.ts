@@ -20,6 +20,7 @@ export interface Connection {
   readonly readableEnded: boolean;
   readonly errored?: Error | null | undefined;
   readonly timeout?: number | undefined;
+  readonly server?: { listenerCount(event: "clientError"): number } | undefined;
   once(event: "close", listener: () => void): unknown;
 }
 
@@ -29,8 +30,16 @@ export interface RequestConnection {
   readonly localAddress?: string | undefined;
 }
 
+/** What can be ended, the part of Node's streams. */
+export interface Endable {
+  /** Whether more can be written into it. */
+  readonly writable?: boolean | undefined;
+  end?(...rest: never[]): unknown;
+  destroy?(...rest: never[]): unknown;
+}
+
 /** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
-export interface ResponseEvents {
+export interface ResponseEvents extends Endable {
   readonly writableEnded: boolean;
   /** Whether everything has been handed on, so that `finish` may have been told of already. */
   readonly writableFinished?: boolean | undefined;
@@ -40,13 +49,14 @@ export interface ResponseEvents {
   readonly stream?: { readonly destroyed: boolean } | undefined;
   /** The connection, while this response is the one that is sent on it. */
   readonly socket?: Connection | null | undefined;
-  /** What it was destroyed with. */
+  /** What the application has destroyed it with: null while it has not. */
   readonly errored?: Error | null | undefined;
   readonly req?:
     | { readonly upgrade?: boolean | undefined; readonly socket?: Connection | null | undefined }
     | undefined;
   end(...rest: never[]): unknown;
-  on(event: "finish" | "close" | "unpipe", listener: () => void): unknown;
+  on(event: "finish" | "close", listener: () => void): unknown;
+  on(event: "pipe" | "unpipe", listener: (source: Endable) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 

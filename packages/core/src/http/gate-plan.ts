@@ -101,8 +101,8 @@ export interface GatePlan<Request, Response> {
 
 /** What follows from the end of one response. */
 export interface Following {
-  /** The handler is done, whatever has become of the response. */
-  handled(): void;
+  /** A handler is at work until its promise settles, whatever becomes of the response. */
+  handling(handler: PromiseLike<unknown>): void;
 }
 
 /** What is done once a response has ended. */

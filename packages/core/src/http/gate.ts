@@ -11,6 +11,7 @@ import { Passage } from "./passage.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { announce, refusalOf, refuse } from "./refuse.ts";
 import { type StraightWay, straightWay } from "./straight-way.ts";
+import { isThenable } from "./thenable.ts";
 
 /** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
 const WATCHED = 1_024;
@@ -25,13 +26,13 @@ export interface Gate<Request, Response> {
   enter(request: Request, response: Response): Passing;
   /** To be called once a refusal has been set up, and before it is sent if that is possible. */
   announce(request: Request, response: Response, refusal: Refusal): void;
-  /** Whether anything depends on how responses end, so that `handled` is of use. */
+  /** Whether anything depends on how responses end, so that `handling` is of use. */
   readonly followsEnds: boolean;
   /**
-   * To be called when the handler of a request is done, by an adapter whose `Customs` say that it does: what a
-   * client holds that has hung up is given back then.
+   * To be called with what the handler of a request has returned, by an adapter whose `Customs` say that it does:
+   * if that is a promise, what a client holds that has hung up is given back when it has settled.
    */
-  handled(response: Response): void;
+  handling(response: Response, handler: unknown): void;
   /** Closes every limiter that this gate has made. */
   close(): void;
 }
@@ -77,8 +78,8 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     return afterwards !== null || budgets.usual.holdsPlaces;
   }
 
-  handled(response: Response): void {
-    this.#plan.following?.get(response as object)?.handled();
+  handling(response: Response, handler: unknown): void {
+    if (isThenable(handler)) this.#plan.following?.get(response as object)?.handling(handler);
   }
 
   announce(request: Request, response: Response, refusal: Refusal): void {

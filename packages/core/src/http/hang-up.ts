@@ -1,11 +1,12 @@
 /**
  * What can be known of a response whose connection is gone: who closed it, and when its handler is done.
  *
- * Node emits no event for a response that is ended after its client has hung up, so `end` is wrapped then, and
- * never before: a response that ends as usual is not touched.
+ * Node emits no event for a response that is ended or destroyed after its client has hung up, so these two are
+ * wrapped then, and never before: a response that ends as usual is not touched. Where the framework shows the
+ * promise of a handler, that tells more than what becomes of streams, which may close while the handler works.
  */
 
-import type { Connection, ResponseEvents } from "./framework.ts";
+import type { Connection, Endable, ResponseEvents } from "./framework.ts";
 
 /** So many handlers of clients that have hung up are waited for at a time in a process. */
 const AWAITED_MAX = 65_536;
@@ -24,26 +25,41 @@ export function isUpgraded({ req }: ResponseEvents): boolean {
 }
 
 /**
- * Whether the application has closed the connection of a response that it did not end.
- *
- * A client that goes away ends the socket's readable side or leaves an error on it, and so does one whose
- * request cannot be read. Where the server closes idle sockets, and in HTTP/2, this cannot be told.
+ * Whether the application has destroyed a response, with an error or none. Node remembers what with, and has
+ * null of a response whose connection was closed by anything else.
  */
-export function isClosedHere({ stream, socket, errored }: ResponseEvents): boolean {
-  if (stream !== undefined || socket === undefined || socket === null) return false;
-  if (socket.readableEnded !== false || (socket.timeout ?? 0) > 0) return false;
-  return (socket.errored ?? null) === null || socket.errored === errored;
+export function isDestroyedHere({ stream, socket, errored }: ResponseEvents): boolean {
+  return stream === undefined && socket !== undefined && socket !== null && errored !== null;
 }
 
 /**
- * Waits until the application is done with a response whose client has hung up: until it has called `end`, or
- * what it streamed has been unpiped, or so much time has passed.
+ * Whether the application has closed the connection of a response that it did not end, with its client there.
  *
+ * A client that goes away ends the socket's readable side or leaves an error on it, and so does one whose
+ * request cannot be read. But a listener may close the connection of that one without an error, and a server
+ * those that are idle: then only a response that was destroyed itself tells. In HTTP/2 nothing does.
+ */
+export function isClosedHere(response: ResponseEvents): boolean {
+  const { stream, socket, errored } = response;
+  if (stream !== undefined || socket === undefined || socket === null) return false;
+  if (socket.readableEnded !== false) return false;
+  if ((socket.errored ?? null) !== null && socket.errored !== errored) return false;
+  if (isDestroyedHere(response)) return true;
+  return (socket.timeout ?? 0) === 0 && socket.server?.listenerCount("clientError") === 0;
+}
+
+/**
+ * Waits until the application is done with a response whose client has hung up: until it has ended or destroyed
+ * that, or what it streamed has been unpiped and is at its end, or so much time has passed.
+ *
+ * @param isTold whether the framework tells when the handler is done, so that it is not taken for done before
+ * unless it has ended the response
  * @param done is called once, by what is returned at the latest
  */
 export function awaitHandler(
   response: ResponseEvents,
   forMs: number,
+  isTold: () => boolean,
   done: () => void,
 ): () => void {
   if (forMs === 0 || awaited >= AWAITED_MAX) {
@@ -59,18 +75,37 @@ export function awaitHandler(
     clearTimeout(timer);
     done();
   };
+  const finishUnlessTold = (): void => {
+    if (!isTold()) finish();
+  };
   const timer = setTimeout(finish, forMs);
   timer.unref();
-  response.on("unpipe", finish);
-  const { end } = response;
-  response.end = function ended(this: ResponseEvents, ...rest: never[]): unknown {
+  const watch = (source: Endable): void => afterEnd(source, finishUnlessTold, finishUnlessTold);
+  response.on("pipe", watch);
+  response.on("unpipe", (source) => {
+    // Into what can still be written the handler goes on to write.
+    if (source.writable === true) watch(source);
+    else finishUnlessTold();
+  });
+  afterEnd(response, finish, finishUnlessTold);
+  return finish;
+}
+
+/** Wraps the two ways to be done with a stream. */
+function afterEnd(stream: Endable, ended: () => void, destroyed: () => void): void {
+  const { end, destroy } = stream;
+  if (end !== undefined) stream.end = calling(end, ended);
+  if (destroy !== undefined) stream.destroy = calling(destroy, destroyed);
+}
+
+function calling(ending: (...given: never[]) => unknown, then: () => void) {
+  return function (this: unknown, ...given: never[]): unknown {
     try {
-      return Reflect.apply(end, this, rest);
+      return Reflect.apply(ending, this, given);
     } finally {
-      finish();
+      then();
     }
   };
-  return finish;
 }
 
 const listeners = new WeakMap<Connection, Set<() => void>>();

@@ -37,6 +37,8 @@ export class FakeResponse extends EventEmitter {
   headersSent = false;
   writableEnded = false;
   destroyed = false;
+  /** What an application destroyed it with: nothing is undefined, and none has is null. */
+  errored: Error | null | undefined = null;
   beforeHeaders: (() => void) | null = null;
 
   /** What a header says, by its name in any case. */
@@ -48,6 +50,15 @@ export class FakeResponse extends EventEmitter {
   breakOff(): void {
     this.destroyed = true;
     this.emit("close");
+  }
+
+  /** What an application calls; once its client has hung up nothing comes of it. */
+  destroy(error?: Error): this {
+    if (this.destroyed) return this;
+    this.errored = error;
+    this.destroyed = true;
+    this.emit("close");
+    return this;
   }
 
   /** What a handler calls; of a response whose client has hung up nothing comes of it. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { awaitHandler } from "../../src/http/hang-up.ts";
 import { concurrency, SECOND } from "../../src/index.ts";
@@ -24,6 +25,21 @@ class FakeSocket extends EventEmitter {
   readableEnded = true;
   errored: Error | null = null;
   timeout: number | undefined;
+  readonly server = new EventEmitter();
+}
+
+/** What a handler's promise is, settled when a test says so. */
+class Handling {
+  readonly #settled: (() => void)[] = [];
+
+  readonly settle = (): void => {
+    for (const settled of this.#settled) settled();
+  };
+
+  // biome-ignore lint/suspicious/noThenProperty: it stands for a promise that settles at once.
+  then(onFulfilled: () => void): void {
+    this.#settled.push(onFulfilled);
+  }
 }
 
 /** What is used under a limiter while a request is handled, and after each step. */
@@ -43,7 +59,7 @@ function usedAfter(
 
 const hangUp = (response: FakeResponse) => response.breakOff();
 const end = (response: FakeResponse) => response.end();
-const handled = (response: FakeResponse, { gate }: Stand) => gate.handled(response);
+const destroy = (response: FakeResponse) => response.destroy();
 const wait = (ms: number) => () => vi.advanceTimersByTime(ms);
 
 describe("a request whose client has hung up", () => {
@@ -54,16 +70,58 @@ describe("a request whose client has hung up", () => {
   });
 
   it("holds it until the framework says that the handler is done, also if it was before", () => {
-    expect(usedAfter(HOLDING, {}, hangUp, handled)).toEqual([1, 0]);
-    expect(usedAfter(HOLDING, {}, handled, hangUp)).toEqual([1, 0]);
-    expect(usedAfter(HOLDING, {}, handled, end)).toEqual([1, 0]);
+    const handling = new Handling();
+    const begin = (response: FakeResponse, { gate }: Stand) => gate.handling(response, handling);
+    const settle = () => handling.settle();
+    expect(usedAfter(HOLDING, {}, begin, hangUp, settle)).toEqual([1, 1, 0]);
+    expect(usedAfter(HOLDING, {}, hangUp, begin, settle)).toEqual([1, 1, 0]);
+    expect(usedAfter(HOLDING, {}, begin, settle, hangUp)).toEqual([1, 1, 0]);
+    expect(usedAfter(HOLDING, {}, begin, settle, end)).toEqual([1, 1, 0]);
     Stand.closeAll();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("holds it until what it streamed has been unpiped", () => {
-    const unpipe = (response: FakeResponse) => response.emit("unpipe");
+  it("holds it until all that went through one limiter twice is done", () => {
+    const handling = new Handling();
+    const again = (response: FakeResponse, stand: Stand) => {
+      stand.enter(new FakeRequest(), response);
+      stand.gate.handling(response, handling);
+      handling.settle();
+    };
+    expect(usedAfter(HOLDING, {}, again, hangUp)).toEqual([2, 0]);
+  });
+
+  it("holds it until its handler has destroyed the response, which has no effect any more", () => {
+    expect(usedAfter(HOLDING, {}, hangUp, destroy)).toEqual([1, 0]);
+    expect(usedAfter(HOLDING, { destroy: undefined }, hangUp, end)).toEqual([1, 0]);
+  });
+
+  it("holds it until what it streamed has been unpiped, and nobody writes into that", () => {
+    const unpipe = (response: FakeResponse) => response.emit("unpipe", new Readable());
     expect(usedAfter(HOLDING, {}, unpipe, hangUp, unpipe)).toEqual([1, 1, 0]);
+    for (const close of ["end", "destroy"] as const) {
+      const stream = new PassThrough();
+      const unpipeFed = (response: FakeResponse) => response.emit("unpipe", stream);
+      expect(usedAfter(HOLDING, {}, hangUp, unpipeFed, () => stream[close]())).toEqual([1, 1, 0]);
+      expect(usedAfter(HOLDING, {}, hangUp, unpipeFed)).toEqual([1, 0]);
+    }
+  });
+
+  it("holds it until what is streamed in vain has been destroyed", () => {
+    const stream = new Readable();
+    const pipe = (response: FakeResponse) => response.emit("pipe", stream);
+    expect(usedAfter(HOLDING, {}, hangUp, pipe, () => stream.destroy())).toEqual([1, 1, 0]);
+  });
+
+  it("holds it, whatever becomes of streams, while the framework has a handler's promise", () => {
+    const begin = (response: FakeResponse, { gate }: Stand) =>
+      gate.handling(response, new Handling());
+    const unpipe = (response: FakeResponse) => response.emit("unpipe", new Readable());
+    expect(usedAfter(HOLDING, {}, begin, hangUp, unpipe, destroy, end)).toEqual([1, 1, 1, 1, 0]);
+    const destroyed = { socket: new FakeSocket(), errored: undefined };
+    expect(usedAfter(HOLDING, destroyed, begin, hangUp, end)).toEqual([1, 1, 0]);
+    const nothing = (response: FakeResponse, { gate }: Stand) => gate.handling(response, undefined);
+    expect(usedAfter(HOLDING, {}, nothing, hangUp, unpipe)).toEqual([1, 1, 0]);
   });
 
   it("holds it for holdAfterHangUpMs at most, with a timer that keeps no process alive", () => {
@@ -99,21 +157,27 @@ describe("a request whose client has hung up", () => {
 
   it("is one whose socket was ended or has an error, and not one that the application closed", () => {
     const own = new Error("upstream is gone");
-    const ofClient = (socket: Partial<FakeSocket>, more: object = {}) =>
-      usedAfter(
-        HOLDING,
-        { socket: Object.assign(new FakeSocket(), socket), ...more },
-        hangUp,
-      )[0] === 1;
+    const options = { limit: 9, skipFailedRequests: true };
+    const usedOf = (socket: Partial<FakeSocket>, more: object = {}) =>
+      [HOLDING, options].map((options) => {
+        const properties = { socket: Object.assign(new FakeSocket(), socket), ...more };
+        return usedAfter(options, properties, hangUp)[0];
+      });
     const local = { readableEnded: false };
-    expect(ofClient({})).toBe(true);
-    expect(ofClient({ ...local, errored: new Error("ECONNRESET") })).toBe(true);
-    expect(ofClient({ ...local, errored: new Error("HPE_INVALID_METHOD") }, { errored: own })).toBe(
-      true,
-    );
-    expect(ofClient({ ...local, timeout: 5_000 })).toBe(true);
-    expect(ofClient(local)).toBe(false);
-    expect(ofClient({ ...local, errored: own }, { errored: own })).toBe(false);
+    const listening = { ...local, server: new EventEmitter().on("clientError", () => {}) };
+    expect(usedOf({})).toEqual([1, 1]);
+    expect(usedOf({ ...local, errored: new Error("ECONNRESET") })).toEqual([1, 1]);
+    expect(usedOf({ ...local, timeout: 5_000 })).toEqual([1, 1]);
+    expect(usedOf(listening)).toEqual([1, 1]);
+    expect(usedOf(local)).toEqual([0, 0]);
+    for (const socket of [local, listening, { ...local, timeout: 5_000 }]) {
+      expect(usedOf(socket, { errored: undefined })).toEqual([0, 0]);
+      expect(usedOf({ ...socket, errored: own }, { errored: own })).toEqual([0, 0]);
+    }
+    // The application has done so because its client was gone.
+    expect(usedOf({}, { errored: undefined })).toEqual([0, 1]);
+    const invalid = { ...local, errored: new Error("HPE_INVALID_METHOD") };
+    expect(usedOf(invalid, { errored: own })).toEqual([0, 1]);
   });
 
   it("holds its permit as well where it waits for its turn on a connection", () => {
@@ -153,15 +217,16 @@ describe("a request whose client has hung up", () => {
 it("so many handlers are waited for after hang-ups, and no more", () => {
   vi.useRealTimers();
   const response = { writableEnded: false, on: () => {}, end: () => {} };
+  const isTold = (): boolean => false;
   let done = 0;
   const stops: (() => void)[] = [];
   for (let turn = 0; turn < 65_537; turn++) {
-    stops.push(awaitHandler(response, 60_000, () => done++));
+    stops.push(awaitHandler(response, 60_000, isTold, () => done++));
   }
   expect(done).toBe(1);
   for (const stop of stops.splice(0, 65_536)) stop();
   expect(done).toBe(65_537);
-  const stop = awaitHandler(response, 60_000, () => done++);
+  const stop = awaitHandler(response, 60_000, isTold, () => done++);
   expect(done).toBe(65_537);
   stop();
   vi.useFakeTimers();

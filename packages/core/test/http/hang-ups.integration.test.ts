@@ -82,6 +82,35 @@ describe("over HTTP/1.1", () => {
     socket.destroy();
   });
 
+  it.each<[string, string, string]>([
+    ["sends what is no request", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\0\r\n\r\n"],
+    ["sends half a request", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx", ""],
+  ])(
+    "a client that %s holds its permit where a listener closes connections",
+    async (_, ...texts) => {
+      const desk = new Desk();
+      const times = { requestTimeout: 50, connectionsCheckingInterval: 10 };
+      const server = createServer(times, desk.handle);
+      server.on("clientError", (_error, socket) => socket.destroy());
+      const socket = connect(await portOf(server), "127.0.0.1");
+      socket.on("error", () => {}).write(texts[0]);
+      await desk.untilHeld(1);
+      const going = desk.gone();
+      socket.write(texts[1]);
+      const response = (await going) as ServerResponse;
+      expect(desk.held).toBe(1);
+      response.end();
+      expect(desk.held).toBe(0);
+    },
+  );
+
+  it("an application that destroys a response holds nothing where a listener closes connections", async () => {
+    const { desk, server } = await serve();
+    server.on("clientError", (_error, socket) => socket.destroy());
+    (desk.responses[0] as ServerResponse).destroy();
+    await desk.untilHeld(0);
+  });
+
   it.each<[string, (response: ServerResponse) => unknown]>([
     ["the response", (response) => response.destroy()],
     ["the response with an error", (response) => response.destroy(new Error("upstream"))],
