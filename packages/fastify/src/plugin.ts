@@ -13,6 +13,7 @@ import type {
   RouteGenericInterface,
 } from "fastify";
 import fastifyPlugin from "fastify-plugin";
+import { tellHandling } from "./handling.ts";
 import type {
   AskRateLimit,
   Counting,
@@ -86,7 +87,10 @@ const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, optio
     } else if (!ours.has(Reflect.get(fastify, name) as object)) registration.sayTaken(name);
   }
 
-  fastify.addHook("onRoute", (route) => registration.limitRoute(route));
+  fastify.addHook("onRoute", (route) => {
+    registration.limitRoute(route);
+    tellHandling(route);
+  });
   registration.watch(fastify);
   fastify.addHook("onClose", async () => registration.close());
 };

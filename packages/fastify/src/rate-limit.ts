@@ -6,6 +6,7 @@
 
 import { type Outcome, showLimiters } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { noteGate } from "./handling.ts";
 import type { Once } from "./once.ts";
 import type { Counting } from "./options.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
@@ -59,6 +60,7 @@ export function hookHandler(settings: Settings, once: Once | null = null): HookH
       .catch(thrown);
   }
 
+  noteGate(limit, gate);
   return showLimiters(limit, gate);
 }
 

@@ -165,6 +165,7 @@ export function customsOf(
     sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
     fieldName: () => name,
     countsRefused,
+    tellsHandled: true,
     makeLimiter: (options): Limiter => limiters.get(options),
     ...(countsTries && { counterOf: countingTries }),
     ...((onExceeding !== undefined || onExceeded !== undefined) && {
