@@ -16,6 +16,7 @@ import {
   type GateOptions,
   inGivenNames,
   invalidOption,
+  isThenable,
   keyFunction,
   limitOf,
   makeGate,
@@ -237,7 +238,7 @@ function begin(store: Store, used: Options, warnings: Warnings): void {
   const fail = (error: unknown) => warnings.report("TIDEGATE_STORE_UNREADY", error, Date.now());
   try {
     const pending: unknown = store.init?.(used);
-    if (pending instanceof Promise) pending.catch(fail);
+    if (isThenable(pending)) pending.then(undefined, fail);
   } catch (error) {
     fail(error);
   }

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { joinCluster, MINUTE } from "@tidegate/core";
 import { memoryNetwork } from "@tidegate/core/testing";
 import { rateLimit as original } from "express-rate-limit";
@@ -200,10 +201,12 @@ describe("a store of express-rate-limit", () => {
       },
     });
     const rejected = Object.assign(new FarStore(), { init: () => Promise.reject(new Error("no")) });
-    rateLimit({ store: thrown });
-    rateLimit({ store: rejected });
+    // A promise of another realm is none of ours by its class.
+    const elsewhere: () => Promise<void> = runInNewContext('() => Promise.reject(new Error("no"))');
+    const foreign = Object.assign(new FarStore(), { init: elsewhere });
+    for (const store of [thrown, rejected, foreign]) rateLimit({ store });
     await vi.waitFor(() => {
-      expect(warned).toEqual(["TIDEGATE_STORE_UNREADY", "TIDEGATE_STORE_UNREADY"]);
+      expect(warned).toEqual(Array.from({ length: 3 }, () => "TIDEGATE_STORE_UNREADY"));
     });
   });
 });

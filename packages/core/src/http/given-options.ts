@@ -103,7 +103,8 @@ export function optionsIn<Options extends object>(
   given: Options | undefined,
 ): Partial<Options> {
   if (given === undefined) return {};
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  const isObject = typeof given === "object" && given !== null;
+  if (!isObject || Symbol.iterator in given || isThenable(given)) {
     const hint =
       typeof given === "number" || /^\d+$/.test(String(given))
         ? `write ${place}({ limit: ${given} })`

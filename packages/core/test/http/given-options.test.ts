@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isCalledBy } from "../../src/http/call-stack.ts";
 import {
   onlyGiven,
+  optionsIn,
   pickGateOptions,
   sayUnread,
   type TidegateWarning,
@@ -13,6 +14,21 @@ import { type FakeRequest, type FakeResponse, Stand } from "./exchange.ts";
 describe("what users gave", () => {
   it("has no options that are undefined or null", () => {
     expect(onlyGiven({ limit: undefined, name: null, windowMs: 0 })).toEqual({ windowMs: 0 });
+  });
+
+  it("is an object of options, and no list, map or promise of them", () => {
+    const options = { limit: 1 };
+    expect(optionsIn("rateLimit", options)).toBe(options);
+    for (const given of [
+      [],
+      new Map([["limit", 1]]),
+      new Set(),
+      Promise.resolve(options),
+      null,
+      5,
+    ]) {
+      expect(() => optionsIn("rateLimit", given as object)).toThrow("takes an options object");
+    }
   });
 
   it("is taken by every adapter as far as it knows the names", () => {
