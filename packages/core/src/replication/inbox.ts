@@ -71,10 +71,9 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
   readonly #hearsay: Hearsay;
   #store: Store | undefined;
   #places: PlaceKind = "place";
-  /** The last frame of its sender that it says anything of, whether all of that is known, and whether it answers. */
+  /** The last frame of its sender that it says anything of, and whether all of that is known. */
   #number = 0;
   #isKnown = false;
-  #isPage = false;
   #policy = 0;
 
   constructor(options: InboxOptions) {
@@ -122,8 +121,7 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     this.#sender = member.index;
     this.#number = number;
     // Parts of a long answer are taken until it is known whole.
-    this.#isPage = kind === "page";
-    this.#isKnown = this.#isPage ? number <= member.frames.last : member.frames.knows(number);
+    this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
     const { forgotten } = member;
     this.#hearsay.begin();
     let page: Page | undefined;
@@ -212,7 +210,8 @@ export class Inbox implements ComponentSink, NoteSink, CheckpointSink {
     const isOwn = ofLow === 0 && ofHigh === 0;
     // What is held may have been released and forgotten since, so it is only news once, and of who holds it.
     if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
-    if (isOwn) return this.#isKnown && this.#isPage ? undefined : this.#sender;
+    // An answer that says nothing new is read all the same: it may be later than the frames that it covers.
+    if (isOwn) return this.#sender;
     // What another is said to have counted is only believed of those that have been announced.
     const index = this.#hearsay.find(idOf(ofLow, ofHigh));
     if (index === undefined) refusals.part("hearsay");

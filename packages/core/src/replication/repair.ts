@@ -47,13 +47,14 @@ export interface RepairOptions extends RelayOptions {
   readonly listener: Pick<Listener, "isAhead" | "twin">;
   /** Whether frames wait, or have just been dropped, that may say what is missing: requests wait too. */
   readonly isLoaded: (now: number) => boolean;
-  /** Tells what is asked for, and when all of it has left; returns the last frame of counts that is in it. */
-  readonly answer: (answer: Answer, done?: () => void) => number;
+  /** Tells what is asked for, and when all of it has left. */
+  readonly answer: (answer: Answer, done?: () => void) => void;
 }
 
 /** An answer that has been begun. */
 interface Telling {
   readonly since: number;
+  /** A frame of counts up to which all is in it. */
   readonly upTo: number;
   /** The replica that it is for; absent when it is for all. */
   readonly to: string | undefined;
@@ -185,9 +186,10 @@ export class Repair {
     const toNewcomer = this.#answersNewcomer;
     const beganAtMs = this.#options.now();
     this.#answeredAtMs = beganAtMs;
-    const telling = { since, upTo: since, to, others: levels, beganAtMs, endedAtMs: NEVER };
+    const upTo = this.#options.sender.counted;
+    const telling = { since, upTo, to, others: levels, beganAtMs, endedAtMs: NEVER };
     this.#telling = telling;
-    telling.upTo = this.#options.answer({ since, to, others, levels, toNewcomer }, () => {
+    this.#options.answer({ since, to, others, levels, toNewcomer }, () => {
       telling.endedAtMs = this.#options.now();
     });
   }

@@ -15,7 +15,7 @@ import type { Member } from "./member.ts";
 import { Outbox } from "./outbox.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
-import { Slicer } from "./slicer.ts";
+import { Slicer, type Slices } from "./slicer.ts";
 
 /** How long at most all that was counted is told before something is done that waits for that. */
 const FINISH_MS = 1_000;
@@ -123,19 +123,19 @@ export class Teller implements Announcer {
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
-  /**
-   * Tells all that changed after a frame of counts, if any, and all that is known of others; returns the
-   * last frame that is in it.
-   */
-  answer({ since, to, ...rest }: Answer, done?: () => void): number {
-    // What is pending would be in the answer without anybody else having heard of it.
+  /** Tells all that changed after a frame of counts, if any, and all that is known of others. */
+  answer(answer: Answer, done?: () => void): void {
+    this.#answering.run(this.#answer(answer), done);
+  }
+
+  *#answer({ since, to, ...rest }: Answer): Slices {
+    while (this.#options.sender.isBusy) yield;
+    // What is pending would be in the answer without any other replica having heard of it.
     const now = this.#options.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
     const upTo = this.#options.sender.counted;
-    const page = { since: Math.min(since, upTo), upTo, to, ...rest };
-    this.#answering.run(this.#answers.page(page), done);
-    return upTo;
+    yield* this.#answers.page({ since: Math.min(since, upTo), upTo, to, ...rest });
   }
 
   /**

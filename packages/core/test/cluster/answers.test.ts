@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Joining } from "../../src/store/joining.ts";
 import { hit, kindOf, lose, TappedCluster, type TappedMember, used } from "./tapped-cluster.ts";
 
 const MEMBERS = 8;
@@ -16,12 +15,11 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
 /** One of them counts, and none of the others hears of it at first. */
-function missOne(): TappedMember {
+function missOne(): void {
   const [one] = members as [TappedMember];
   hit(one, 1);
   vi.advanceTimersByTime(500);
@@ -30,7 +28,6 @@ function missOne(): TappedMember {
   vi.advanceTimersByTime(200);
   found();
   cluster.overheard.length = 0;
-  return one;
 }
 
 function overheard(kind: string): typeof cluster.overheard {
@@ -52,17 +49,5 @@ describe("a frame that none of many has heard", () => {
     expect(ms).toBeLessThan(350);
     expect(overheard("request").length).toBeLessThan(MEMBERS - 1);
     expect(overheard("page").length).toBeLessThanOrEqual(3);
-  });
-});
-
-describe("an answer", () => {
-  it("is not merged by who has heard all that is in it", () => {
-    missOne();
-    until(() => members.every((member) => used(member) === HITS), 5_000);
-    vi.advanceTimersByTime(1_000);
-    const pages = overheard("page");
-    const taken = vi.spyOn(Joining.prototype, "take");
-    cluster.replay(pages);
-    expect([pages.length > 0, taken.mock.calls.length]).toEqual([true, 0]);
   });
 });

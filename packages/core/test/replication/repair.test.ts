@@ -33,14 +33,13 @@ class Asked {
       silentMs: 1_500,
       random: () => 0.5,
       now: () => this.nowMs,
-      sender: { ask: () => {}, publish: () => {} } as never,
+      sender: { ask: () => {}, publish: () => {}, counted: 100 } as never,
       listener: { isAhead: () => false, twin: () => {} },
       isLoaded: () => false,
       isAnswering: () => this.#done !== undefined,
       answer: (answer, done) => {
         this.answers.push(answer);
         this.#done = done;
-        return this.sent;
       },
     });
   }
