@@ -38,8 +38,13 @@ const REPLICAS_MAX = 8;
 const RECOVERY_MS = 4_000;
 /** The same where what is known of the gone is asked of one after the other, or a clock has to be measured anew. */
 const LONG_RECOVERY_MS = 30_000;
+/** For how long after its last frame a replica may just have nothing to say. */
+const UNKNOWN_MS = 1_500;
 /** In which a replica must have noticed that it hears as many others as before. */
 const NOTICED_MS = 10_000;
+/** The most of the turns that are slow, and of the steps in which a transport comes to be busy or free. */
+const SLOW_MAX = 0.3;
+const BUSY_MAX = 0.1;
 /** What a clock that is wrong gains or loses in a millisecond at most: ten times what is usual. */
 const DRIFT_MAX = 0.001;
 /** The network's longest delay; frames take up to half as long again. */
@@ -57,9 +62,11 @@ export class History {
   readonly truth: Truth;
   readonly #options: HistoryOptions;
   readonly #random: () => number;
+  readonly #busy: number;
   #hits: Hit[] = [];
-  /** The most replicas that ran at the same time. */
+  /** The most replicas that ran at the same time, those included whose end the others could not know yet. */
   #most = 0;
+  #crashedAtMs: number[] = [];
 
   constructor(seed: number, options: HistoryOptions, time: SimulatedTime) {
     const { truth = (now) => new LastingTruth(now) } = options;
@@ -75,6 +82,11 @@ export class History {
       pass: (ms) => time.advance(ms),
       ...(options.maxKeys !== undefined && { maxKeys: options.maxKeys }),
     });
+    // A source of their own: how many turns there are depends on what replicas do in them.
+    const turns = randomFrom(~seed);
+    const slow = turns() < 0.5 ? 0 : turns() * SLOW_MAX;
+    time.isNextSlow = () => turns() < slow;
+    this.#busy = this.#random() < 0.5 ? 0 : this.#random() * BUSY_MAX;
     const replicas = 2 + this.#below(4);
     for (let index = 0; index < replicas; index++) this.#add();
   }
@@ -90,24 +102,34 @@ export class History {
   /** Makes everything well again, and waits until all must have heard of all. */
   recover(): void {
     const { crashes, clockMs } = this.#options;
-    this.fleet.network.heal();
-    this.fleet.network.change({});
+    this.#heal();
     this.fleet.pass(crashes === true || clockMs !== undefined ? LONG_RECOVERY_MS : RECOVERY_MS);
   }
 
   /** Heals the network and starts replacements, until as many replicas run as ever did; they have to notice. */
   replace(): void {
     const { fleet } = this;
-    fleet.network.heal();
-    fleet.network.change({});
+    this.#heal();
     while (fleet.replicas.length < this.#most) this.#add();
     fleet.pass(NOTICED_MS);
   }
 
   /** Whether no replica has any reason to suspect another. */
+  #heal(): void {
+    this.fleet.network.heal();
+    this.fleet.network.change({});
+    for (const replica of this.fleet.replicas) replica.setBusy(false);
+  }
+
   get isFaultless(): boolean {
     const { lossless, crashes, clockMs } = this.#options;
     return lossless === true && crashes !== true && clockMs === undefined;
+  }
+
+  /** Whether a replica may take one that crashed for one that ran beside its replacement. */
+  get areLivesUnsure(): boolean {
+    const { crashes, clockMs } = this.#options;
+    return crashes === true && clockMs !== undefined;
   }
 
   get keys(): readonly string[] {
@@ -116,6 +138,7 @@ export class History {
 
   #step(): void {
     const { fleet } = this;
+    if (this.#random() < this.#busy) this.#any().setBusy(this.#random() < 0.5);
     const { crashes, remakes, resets, refunds, releases, lossless, clockMs } = this.#options;
     const dice = this.#below(100);
     if (dice < 25 && releases === true) this.#release();
@@ -170,6 +193,7 @@ export class History {
     const replica = this.#any();
     replica.crash();
     this.truth.crash(replica);
+    this.#crashedAtMs.push(performance.now());
     this.fleet.replicas = this.fleet.replicas.filter((other) => other !== replica);
   }
 
@@ -190,7 +214,9 @@ export class History {
     const upTo = (most: number): number => (this.#random() * 2 - 1) * most;
     const aheadMs = Math.floor(upTo(clockMs ?? 0));
     this.fleet.add(aheadMs, undefined, clockMs === undefined ? 0 : upTo(DRIFT_MAX));
-    this.#most = Math.max(this.#most, this.fleet.replicas.length);
+    const now = performance.now();
+    this.#crashedAtMs = this.#crashedAtMs.filter((atMs) => now - atMs < UNKNOWN_MS);
+    this.#most = Math.max(this.#most, this.fleet.replicas.length + this.#crashedAtMs.length);
   }
 
   #any(): SimulatedReplica {

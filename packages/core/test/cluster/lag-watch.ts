@@ -19,6 +19,8 @@ type Totals = Map<string, number>;
 
 interface Seen {
   readonly joinedAtMs: number;
+  /** When it first took others to be alive. */
+  readonly metAtMs: Map<SimulatedReplica, number>;
   /** What it had counted of each key, and from when on. */
   readonly counted: Map<string, { readonly atMs: number; readonly total: number }[]>;
 }
@@ -50,8 +52,11 @@ export class LagWatch {
     const { selfId } = other.replicator.replicas;
     const { lagMs, degraded, peers } = statusOf(replica.replicator);
     const isAlive = peers.some((peer) => peer.replica === selfId && peer.isAlive);
+    const { metAtMs } = this.#seen.get(replica)!;
+    // Before it has been heard, nothing is known of what it may have counted.
+    if (isAlive && !metAtMs.has(other)) metAtMs.set(other, this.#now());
     const joinedAtMs = [replica, other].map((each) => this.#seen.get(each)!.joinedAtMs);
-    const togetherMs = this.#now() - Math.max(...joinedAtMs);
+    const togetherMs = this.#now() - Math.max(...joinedAtMs, metAtMs.get(other) ?? 0);
     const isSaid = isAlive
       ? lagMs >= Math.min(missingMs, togetherMs - 2_000) - SLACK_MS
       : Math.min(missingMs, togetherMs) < SILENT_MS_MAX ||
@@ -64,7 +69,11 @@ export class LagWatch {
 
   #take(replica: SimulatedReplica): void {
     const now = this.#now();
-    const seen = this.#seen.get(replica) ?? { joinedAtMs: now, counted: new Map() };
+    const seen = this.#seen.get(replica) ?? {
+      joinedAtMs: now,
+      metAtMs: new Map(),
+      counted: new Map(),
+    };
     this.#seen.set(replica, seen);
     for (const [key, total] of ownTotals(replica)) {
       const counted = seen.counted.get(key) ?? [];

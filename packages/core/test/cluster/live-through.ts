@@ -83,6 +83,8 @@ function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
   const cuts = replicas.map(({ replicator }) => replicator.outlook.cuts);
   if (history.isFaultless) expect(cuts, "cuts without a fault").toEqual(cuts.map(() => 0));
+  // A clock that stands still shortens what was between a crash and a replacement.
+  if (history.areLivesUnsure) return;
   history.replace();
   const apart = history.fleet.replicas.filter(({ replicator }) => replicator.outlook.isCut);
   expect(

@@ -40,6 +40,9 @@ export interface FleetOptions extends MemoryNetworkOptions {
 
 export class SimulatedReplica {
   readonly transport: Transport;
+  /** Whether its transport has what is said wait. */
+  isBusy = false;
+  #changed: (() => void) | undefined;
   readonly clock: SimulatedClock;
   readonly replicator: Replicator;
   limiter: StoreLimiter;
@@ -57,7 +60,7 @@ export class SimulatedReplica {
     faults: ClockFaults,
     id?: string,
   ) {
-    this.transport = network.transport();
+    this.transport = this.#busied(network.transport());
     const digit = (): string => Math.floor(random() * 16).toString(16);
     const clock = new SimulatedClock(faults);
     this.clock = clock;
@@ -85,6 +88,22 @@ export class SimulatedReplica {
     this.limiter = this.#makeLimiter();
     if (options.reading !== undefined) this.#price(options.reading);
     this.replicator.open();
+  }
+
+  /** Its transport is busy from now on, or not any more. */
+  setBusy(isBusy: boolean): void {
+    if (isBusy === this.isBusy) return;
+    this.isBusy = isBusy;
+    this.#changed?.();
+  }
+
+  #busied(transport: Transport): Transport {
+    const open = transport.open.bind(transport);
+    transport.open = (receive, context) => {
+      this.#changed = context.changed;
+      open(receive, context);
+    };
+    return Object.defineProperty(transport, "busy", { get: () => this.isBusy });
   }
 
   #price(reading: (frame: Uint8Array) => void): void {

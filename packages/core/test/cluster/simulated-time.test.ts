@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Slicer, type Slices } from "../../src/replication/slicer.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 let time: SimulatedTime;
@@ -51,4 +52,22 @@ it("does what was put off before the next timer, and what comes again until it i
   clearInterval(timer);
   time.advance(10);
   expect(done).toEqual(["a 1", "put off", "b 1", "again", "again"]);
+});
+
+it("has work in slices cut in slow turns, and only there", () => {
+  const slicer = new Slicer(() => false);
+  let slices = 0;
+  let isCut = false;
+  const work = function* (): Slices {
+    for (slices = 0; slices < 100; slices++) yield;
+  };
+  for (const isSlow of [false, true]) {
+    time.isNextSlow = () => isSlow;
+    setImmediate(() => {
+      slicer.run(work());
+      isCut = slices < 100;
+    });
+    time.advance(1_000);
+    expect([isCut, slices]).toEqual([isSlow, 100]);
+  }
 });

@@ -4,7 +4,8 @@
  *
  * Timers fire in the order of their times and, of one time, in the order in which they were set; before
  * the next one, all that was put off with `setImmediate` is done, as in a process. Work takes no time
- * unless it calls `spend`; then timers fire late, as in a process whose event loop is busy.
+ * unless it calls `spend`, or in a slow turn, in which each look at the time takes a while: work that is
+ * done in slices is cut then. Timers fire late where work takes time, as in a process whose event loop is busy.
  */
 
 import { vi } from "vitest";
@@ -34,8 +35,14 @@ class Timer {
 /** Node counts no time below this. */
 const LEAST_MS = 1;
 
+/** What a look at the time takes in a slow turn. */
+const LOOK_MS = 0.75;
+
 export class SimulatedTime {
   nowMs = 0;
+  /** Whether the turn that begins is slow. */
+  isNextSlow: () => boolean = () => false;
+  #lookMs = 0;
   readonly #startMs: number;
   readonly #heap: Timer[] = [];
   #immediates: Timer[] = [];
@@ -60,7 +67,11 @@ export class SimulatedTime {
     for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
       vi.stubGlobal(name, end);
     }
-    vi.stubGlobal("performance", { now: () => this.nowMs });
+    const look = (): number => {
+      this.nowMs += this.#lookMs;
+      return this.nowMs;
+    };
+    vi.stubGlobal("performance", { now: look });
     vi.stubGlobal("Date", { now: () => startMs + Math.floor(this.nowMs) });
   }
 
@@ -76,7 +87,7 @@ export class SimulatedTime {
         next.atMs = this.nowMs + everyMs;
         this.#insert(next);
       }
-      call();
+      this.#turn(call);
       // Timers that are late fire one after the other.
       if (!this.#isLate()) this.#doImmediates(endMs);
     }
@@ -86,6 +97,12 @@ export class SimulatedTime {
   /** Lets the code that runs now take so long. */
   spend(ms: number): void {
     this.nowMs += ms;
+  }
+
+  #turn(call: () => void): void {
+    this.#lookMs = this.isNextSlow() ? LOOK_MS : 0;
+    call();
+    this.#lookMs = 0;
   }
 
   #putOff(call: () => void): Timer {
@@ -110,7 +127,7 @@ export class SimulatedTime {
     while (this.#immediates.length > 0) {
       const put = this.#immediates;
       this.#immediates = [];
-      for (const { call } of put) call?.();
+      for (const { call } of put) if (call !== undefined) this.#turn(call);
       const dueAtMs = Math.min(endMs, this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY);
       if (this.nowMs > startMs && this.nowMs >= dueAtMs) return;
     }

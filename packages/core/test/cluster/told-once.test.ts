@@ -103,3 +103,24 @@ describe("when a replica that is gone was heard last", () => {
     fleet.close();
   });
 });
+
+describe("what is counted while an answer waits", () => {
+  it("is told to all before the answer has it, in case its sender crashes", () => {
+    const fleet = new SimulatedFleet({ policies });
+    const [one, other] = [fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    one.limiter.check("ada");
+    fleet.pass(500);
+    one.setBusy(true);
+    const newcomer = fleet.add();
+    fleet.pass(500);
+    one.setBusy(false);
+    one.limiter.check("ada", 5);
+    fleet.pass(2);
+    one.crash();
+    fleet.replicas = [other, newcomer];
+    fleet.pass(10_000);
+    expect([other.view("ada"), newcomer.view("ada")]).toEqual([[6], [6]]);
+    fleet.close();
+  });
+});
