@@ -12,8 +12,8 @@ import {
 } from "@tidegate/core/http";
 import type { EnabledValidations, Logger, ValidationName } from "./options.ts";
 
-/** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5. */
-const HANDLING = /\bLayer\.handle(_request|Request)?\b|\bLayer\.handle \[as handle_request\]/;
+/** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5; Bun names no classes. */
+const HANDLING = /\bLayer\.handle|\bhandle_?[rR]equest\b.*[\\/]router[\\/]/;
 
 /** What express-rate-limit says to `logger.warn`; everything else is an error to it. */
 const MILD: readonly WarningCode[] = ["TIDEGATE_LIMIT_ZERO", "TIDEGATE_OPTION_REMOVED"];
