@@ -65,6 +65,25 @@ it.each<[string, (response: Response, work: Promise<void>) => unknown]>([
   await vi.waitFor(() => expect(held()).toBe(0), { interval: 2 });
 });
 
+it("a handler that fails after it has begun to answer keeps no permit, its client still there", async () => {
+  const limit = rateLimit({ policies: [concurrency({ limit: 9 })] });
+  let failed = 0;
+  const app = express().set("env", "test");
+  app.use(limit, (_request, response, next) => {
+    response.write("begun");
+    failed++;
+    next(new Error("upstream is gone"));
+  });
+  const server = createServer(app).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {}).write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(socket.resume(), "close");
+  expect(failed).toBe(1);
+  expect(limit.limiters[0]?.inspect("127.0.0.1").results[0]?.used).toBe(0);
+});
+
 it("a handler that has piped what nobody writes into keeps no permit after a hang-up", async () => {
   const { held } = await goneAtWork((response) => endless().pipe(response));
   expect(held()).toBe(0);

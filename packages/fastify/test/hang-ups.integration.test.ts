@@ -9,6 +9,9 @@ import { type FastifyInstance, fastify, type RouteHandlerMethod } from "fastify"
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type RateLimitOptions, rateLimit } from "../src/index.ts";
 
+/** What a limit may be given to. */
+const WHERE = ["plugin", "route", "hook of a route"] as const;
+
 const LIMIT: RateLimitOptions = { policies: [concurrency({ limit: 9 })] };
 
 const opened: { close(): unknown }[] = [];
@@ -28,7 +31,7 @@ class Work {
 /** What is held under a limiter: after a hang-up, and at last, once the work of its handler is done. */
 async function heldAfter(
   handlerOf: (work: Work) => RouteHandlerMethod,
-  where: "plugin" | "route",
+  where: (typeof WHERE)[number],
 ): Promise<number> {
   const app: FastifyInstance = fastify();
   opened.push(app);
@@ -44,6 +47,7 @@ async function heldAfter(
   app.get("/", {
     exposeHeadRoute: false,
     ...(where === "route" && { config: { rateLimit: LIMIT } }),
+    ...(where === "hook of a route" && { onRequest: app.rateLimit(LIMIT) }),
     handler(request, reply) {
       request.raw.socket.once("close", () => gone++);
       return handlerOf(work).call(this, request, reply);
@@ -63,47 +67,44 @@ async function heldAfter(
   return held();
 }
 
-describe.each(["plugin", "route"] as const)(
-  "under the limit of a %s, a client that hangs up",
-  (where) => {
-    it.each<[string, (work: Work) => RouteHandlerMethod]>([
-      ["returns nothing", (work) => async () => work.done],
-      [
-        "fails",
-        (work) => async () => {
-          await work.done;
-          throw new Error("late");
-        },
-      ],
-      [
-        "has hijacked the reply",
-        (work) => async (_request, reply) => {
-          reply.hijack();
-          await work.done;
-        },
-      ],
-      [
-        "has sent a stream meanwhile",
-        (work) => async (_request, reply) => {
-          const stream = new PassThrough();
-          reply.send(stream);
-          stream.write("begun");
-          await work.done;
-          return reply;
-        },
-      ],
-      [
-        "has piped a stream meanwhile",
-        (work) => async (_request, reply) => {
-          reply.hijack();
-          const stream = new PassThrough();
-          stream.pipe(reply.raw);
-          stream.write("begun");
-          await work.done;
-        },
-      ],
-    ])("holds its permit until its handler, which %s, is done", async (_, handlerOf) => {
-      expect(await heldAfter(handlerOf, where)).toBe(0);
-    });
-  },
-);
+describe.each(WHERE)("under the limit of a %s, a client that hangs up", (where) => {
+  it.each<[string, (work: Work) => RouteHandlerMethod]>([
+    ["returns nothing", (work) => async () => work.done],
+    [
+      "fails",
+      (work) => async () => {
+        await work.done;
+        throw new Error("late");
+      },
+    ],
+    [
+      "has hijacked the reply",
+      (work) => async (_request, reply) => {
+        reply.hijack();
+        await work.done;
+      },
+    ],
+    [
+      "has sent a stream meanwhile",
+      (work) => async (_request, reply) => {
+        const stream = new PassThrough();
+        reply.send(stream);
+        stream.write("begun");
+        await work.done;
+        return reply;
+      },
+    ],
+    [
+      "has piped a stream meanwhile",
+      (work) => async (_request, reply) => {
+        reply.hijack();
+        const stream = new PassThrough();
+        stream.pipe(reply.raw);
+        stream.write("begun");
+        await work.done;
+      },
+    ],
+  ])("holds its permit until its handler, which %s, is done", async (_, handlerOf) => {
+    expect(await heldAfter(handlerOf, where)).toBe(0);
+  });
+});

@@ -26,10 +26,12 @@ export function isUpgraded({ req }: ResponseEvents): boolean {
 
 /**
  * Whether the application has destroyed a response, with an error or none. Node remembers what with, and has
- * null of a response whose connection was closed by anything else.
+ * null of a response whose connection was closed by anything else. Deno knows nothing of either.
  */
-export function isDestroyedHere({ stream, socket, errored }: ResponseEvents): boolean {
-  return stream === undefined && socket !== undefined && socket !== null && errored !== null;
+export function isDestroyedHere(response: ResponseEvents): boolean {
+  const { stream, socket, errored } = response;
+  if (stream !== undefined || socket === undefined || socket === null) return false;
+  return errored !== null && "errored" in response;
 }
 
 /**

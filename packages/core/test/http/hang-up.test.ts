@@ -176,6 +176,12 @@ describe("a request whose client has hung up", () => {
     }
     // The application has done so because its client was gone.
     expect(usedOf({}, { errored: undefined })).toEqual([0, 1]);
+    // Other runtimes do not say who has destroyed a response.
+    const forget = (response: FakeResponse) => Reflect.deleteProperty(response, "errored");
+    for (const server of [listening.server, undefined]) {
+      const socket = Object.assign(new FakeSocket(), local, { server });
+      expect(usedAfter(HOLDING, { socket }, forget, hangUp, end)).toEqual([1, 1, 0]);
+    }
     const invalid = { ...local, errored: new Error("HPE_INVALID_METHOD") };
     expect(usedOf(invalid, { errored: own })).toEqual([0, 1]);
   });
