@@ -86,7 +86,9 @@ export class History {
     const turns = randomFrom(~seed);
     const slow = turns() < 0.5 ? 0 : turns() * SLOW_MAX;
     time.isNextSlow = () => turns() < slow;
-    this.#busy = this.#random() < 0.5 ? 0 : this.#random() * BUSY_MAX;
+    // A busy transport is like a cut to policies that fold what is old.
+    const isOften = this.#random() < 0.5 && options.lossless !== true;
+    this.#busy = isOften ? this.#random() * BUSY_MAX : 0;
     const replicas = 2 + this.#below(4);
     for (let index = 0; index < replicas; index++) this.#add();
   }
@@ -110,7 +112,7 @@ export class History {
   replace(): void {
     const { fleet } = this;
     this.#heal();
-    while (fleet.replicas.length < this.#most) this.#add();
+    for (let missing = this.#most - fleet.replicas.length; missing > 0; missing--) this.#add();
     fleet.pass(NOTICED_MS);
   }
 

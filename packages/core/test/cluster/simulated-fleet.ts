@@ -135,6 +135,12 @@ export class SimulatedReplica {
   /** Ends without a word. */
   crash(): void {
     void this.transport.close();
+    this.close();
+  }
+
+  /** Leaves. While its transport is busy it would wait for that, also after the time of the test has ended. */
+  close(): void {
+    this.isBusy = false;
     void this.replicator.close();
   }
 }
@@ -177,6 +183,6 @@ export class SimulatedFleet {
   }
 
   close(): void {
-    for (const { replicator } of this.replicas) void replicator.close();
+    for (const replica of this.replicas) replica.close();
   }
 }
