@@ -36,7 +36,10 @@ const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
 const REPLICAS_MAX = 8;
 /** In which all have told each other what they counted: some heartbeats, questions and answers. */
 const RECOVERY_MS = 4_000;
-/** The same where what is known of the gone is asked of one after the other, or a clock has to be measured anew. */
+/**
+ * The same where what is known of the gone is asked of one after the other, a clock has to be measured anew,
+ * or the answers of a busy transport did not come and are asked for ever more rarely.
+ */
 const LONG_RECOVERY_MS = 30_000;
 /** For how long after its last frame a replica may just have nothing to say. */
 const UNKNOWN_MS = 1_500;
@@ -105,7 +108,8 @@ export class History {
   recover(): void {
     const { crashes, clockMs } = this.#options;
     this.#heal();
-    this.fleet.pass(crashes === true || clockMs !== undefined ? LONG_RECOVERY_MS : RECOVERY_MS);
+    const isLong = crashes === true || clockMs !== undefined || this.#busy > 0;
+    this.fleet.pass(isLong ? LONG_RECOVERY_MS : RECOVERY_MS);
   }
 
   /** Heals the network and starts replacements, until as many replicas run as ever did; they have to notice. */

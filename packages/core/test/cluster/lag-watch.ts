@@ -21,6 +21,8 @@ interface Seen {
   readonly joinedAtMs: number;
   /** When it first took others to be alive. */
   readonly metAtMs: Map<SimulatedReplica, number>;
+  /** When it last took others to be alive and told the truth about its lag. */
+  readonly saidAtMs: Map<SimulatedReplica, number>;
   /** What it had counted of each key, and from when on. */
   readonly counted: Map<string, { readonly atMs: number; readonly total: number }[]>;
 }
@@ -52,16 +54,17 @@ export class LagWatch {
     const { selfId } = other.replicator.replicas;
     const { lagMs, degraded, peers } = statusOf(replica.replicator);
     const isAlive = peers.some((peer) => peer.replica === selfId && peer.isAlive);
-    const { metAtMs } = this.#seen.get(replica)!;
+    const { metAtMs, saidAtMs } = this.#seen.get(replica)!;
     // Before it has been heard, nothing is known of what it may have counted.
     if (isAlive && !metAtMs.has(other)) metAtMs.set(other, this.#now());
     const joinedAtMs = [replica, other].map((each) => this.#seen.get(each)!.joinedAtMs);
     const togetherMs = this.#now() - Math.max(...joinedAtMs, metAtMs.get(other) ?? 0);
     const isSaid = isAlive
       ? lagMs >= Math.min(missingMs, togetherMs - 2_000) - SLACK_MS
-      : Math.min(missingMs, togetherMs) < SILENT_MS_MAX ||
+      : Math.min(missingMs, togetherMs, this.#now() - (saidAtMs.get(other) ?? 0)) < SILENT_MS_MAX ||
         degraded ||
         statusOf(other.replicator).degraded;
+    if (isAlive && isSaid) saidAtMs.set(other, this.#now());
     if (isSaid) return [];
     const state = isAlive ? `lagMs is ${lagMs}` : "neither is degraded";
     return [`a count of ${selfId} has been missing for ${missingMs} ms, and ${state}`];
@@ -72,6 +75,7 @@ export class LagWatch {
     const seen = this.#seen.get(replica) ?? {
       joinedAtMs: now,
       metAtMs: new Map(),
+      saidAtMs: new Map(),
       counted: new Map(),
     };
     this.#seen.set(replica, seen);
