@@ -9,6 +9,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { namesOf } from "./code-names.ts";
 import foreign from "./foreign-names.json" with { type: "json" };
 import { CODE, FILES, read, SOURCES } from "./source-tree.ts";
 
@@ -21,25 +22,10 @@ const FOR_USERS = /^(README\.md|docs\/(guides|reference)\/.*|(packages|examples)
 const ROW = /^\| `([^`]+)` \|/gm;
 const TABLES = PAGES.filter((file) => file.endsWith("-differences.md"));
 
-const FILE_NAME = /\.(md|json|ya?ml|conf|[mc]?[jt]s)$/;
 const COMMENT_LINE = /^\s*(\/?\*|\/\/).*$/gm;
 const STRING = /"([^"\n]*)"|`([^`]*)`/g;
 /** The keys of tables of codes are seen by users, though no string says them. */
 const CODES = /\b[A-Z]+(_[A-Z]+)+\b/g;
-
-/** Commands, addresses and paths, and patterns: what they name is no name of ours. */
-const NO_CODE =
-  /^(npm|npx|node|git|docker|curl|nats|kill|sh) |:\/\/|^[.~]?\/|^[\w.-]+\/|\*|\.[mc]?[jt]s\b/;
-const TEXT = /"[^"]*"|'[^']*'/g;
-/** What is called, what stands behind a dot, keys of objects and options with a value, headers and codes. */
-const IN_CODE = [
-  /(?<![\w.])([A-Za-z_$]\w*)\(/g,
-  /[\w)\]]\.([A-Za-z_$]\w*)/g,
-  /(?:^|[{,(]\s*)([A-Za-z_$]\w*)\s*(?=:\s)/g,
-  /(?:(?<=^\{.*),|^\{)\s*(\w+)\s*(?=[,}])/g,
-  /^([A-Z]\w*(?:-\w+)+): /g,
-  /\b([A-Z]+(?:_[A-Z]+)+)\b/g,
-];
 
 interface Mention {
   readonly name: string;
@@ -155,17 +141,4 @@ function mentionsOn(file: string): Mention[] {
       const codes = Array.from(line.matchAll(/`([^`]+)`/g), ([, code]) => code ?? "");
       return codes.flatMap(namesOf).map((name) => ({ name, where }));
     });
-}
-
-function namesOf(code: string): string[] {
-  const name = /^(tidegate:\w+|[A-Za-z][\w.-]*)(: [^(:]*|)$/.exec(code)?.[1];
-  if (name !== undefined) {
-    if (FILE_NAME.test(name)) return [];
-    return /[:-]/.test(name) ? [name] : name.split(".").filter((part) => part !== "");
-  }
-  if (NO_CODE.test(code)) return [];
-  const bare = code.replace(TEXT, '""');
-  return IN_CODE.flatMap((pattern) =>
-    Array.from(bare.matchAll(pattern), ([, found]) => found ?? ""),
-  );
 }
