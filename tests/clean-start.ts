@@ -63,7 +63,7 @@ function ownOf(holder: object, names: readonly string[]): [Holder, Holder] {
   return [holder as Holder, Object.fromEntries(found)];
 }
 
-/** Without this, the pulse of limiters nobody has closed would beat on by the clock of the next test. */
+/** Without this, the pulse of limiters that were not closed would beat on by the clock of the next test. */
 function end(state: ReadonlyMap<string, Running>): void {
   for (const { timer, beats, waiting } of state.values()) {
     clearTimeout(timer);

@@ -53,7 +53,7 @@ const server = await limitedServer(framework, {
     },
   },
 });
-// Whoever started it has ended.
+// The process that started it has ended.
 process.once("disconnect", () => process.exit());
 
 await cluster.ready;

@@ -36,7 +36,7 @@ export class ServerProcess {
       });
       void this.#ended.then(() => reject(new Error(`the server has ended:\n${output}`)));
     });
-    // It may be killed while nobody waits for it to listen.
+    // It may be killed when no caller waits for it to listen.
     this.#listens.catch(() => {});
   }
 

@@ -8,7 +8,7 @@
  * @packageDocumentation
  */
 
-export { addressKey, type Ipv6Subnet } from "./http/address-key.ts";
+export { addressAnswer, addressKey, type Ipv6Subnet } from "./http/address-key.ts";
 export { isCalledBy } from "./http/call-stack.ts";
 export { addressReader } from "./http/client-address.ts";
 export {

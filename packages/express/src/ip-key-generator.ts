@@ -2,7 +2,7 @@
  * The key of an address, for key functions that count some requests by it.
  */
 
-import { addressKey } from "@tidegate/core/http";
+import { addressAnswer } from "@tidegate/core/http";
 
 /**
  * An address as a key: IPv4 as it is, IPv6 by its network.
@@ -11,6 +11,5 @@ import { addressKey } from "@tidegate/core/http";
  * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip) });
  */
 export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 56): string {
-  const text = ip ?? "";
-  return addressKey(text, ipv6Subnet === 0 ? false : ipv6Subnet) ?? text;
+  return addressAnswer(ip, ipv6Subnet);
 }

@@ -57,6 +57,12 @@ export class AddressKeys {
 
 const USUAL_KEYS = new AddressKeys();
 
+/** What a key function answers with for an address: its key, or the text itself if it is none. */
+export function addressAnswer(ip: string | undefined, subnet: Ipv6Subnet): string {
+  const text = ip ?? "";
+  return addressKey(text, subnet === 0 ? false : subnet) ?? text;
+}
+
 /** The key of an address as it is counted where nothing else is said; null for what is none. */
 export function addressKey(text: string, subnet: Ipv6Subnet): string | null {
   return USUAL_KEYS.of(text, subnet);

@@ -11,8 +11,8 @@ import { invalidOption } from "../options.ts";
 import { bareAddress, type Groups, isIpv4, parseAddress, sharePrefix } from "./address.ts";
 
 /**
- * Parts of an address, and behind a slash a length or a mask; or with a star among them. Nobody has such a
- * key, and who is to be kept out would not be.
+ * Parts of an address, and behind a slash a length or a mask; or with a star among them. No client has such
+ * a key, and the client that is to be kept out would not be.
  */
 const MEANT_AS_NETWORK =
   /^(?=[^/]*[.:])[\da-f.:*]+\/([\d.*]*|[\da-f.:*]*:[\da-f.:*]*)$|^(?=.*[.:])[\da-f.:]*\*[\da-f.:*]*$|^\*$/i;

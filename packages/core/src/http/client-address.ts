@@ -63,8 +63,8 @@ export class ClientAddress<Request, Response> {
   /**
    * The key of a request's address; null when it never had one, which is then said.
    *
-   * Whoever resets a connection takes its address away before the request has been read. Such requests share
-   * one key: it is all the same to others who is refused there, since nobody hears the answer.
+   * A client that resets its connection takes its address away before the request has been read. Such requests
+   * share one key. That harms no other client, since the answer reaches none.
    *
    * @param text the address as text
    */

@@ -70,7 +70,7 @@ export function sayUnread(given: object, own: readonly string[], warnings: Warni
 /**
  * Says which names in `validate` switch nothing.
  *
- * @param more further names, about which nobody warns any more
+ * @param more further names, about which there is no warning any more
  */
 export function sayUnreadSwitches(
   validate: unknown,

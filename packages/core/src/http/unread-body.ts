@@ -1,5 +1,5 @@
 /**
- * A body that nobody has parsed yet, where the user name in it is asked for.
+ * A body that has not been parsed yet, where the user name in it is asked for.
  *
  * Not every request without a name is a mistake: robots send what they like. So this only looks whether
  * there is a body of a kind that parsers read, and nothing has come of it.

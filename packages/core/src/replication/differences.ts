@@ -6,8 +6,8 @@
  * that have nothing to do with each other, which nobody means by giving them one name.
  *
  * A name that is spelled in two ways makes two limiters as well. Services that share a namespace have
- * names of their own on purpose, so that is only said of a name that nobody else has, where somebody
- * else has one that is not here.
+ * names of their own on purpose, so that is only said of a name that no other replica has, where another
+ * replica has one that is not here.
  */
 
 import { CLUSTER_EVENTS, type EventKind, type Report, WHICH_PROCESS } from "../cluster-events.ts";
@@ -21,7 +21,7 @@ import type { Shares } from "./shares.ts";
 const TOLD_MAX = 4;
 /** Differences that are remembered; more are not reported. */
 const KNOWN_MAX = 256;
-/** How long nobody else tells of a limiter that counts alone; all have told of theirs by then. */
+/** How long no other replica tells of a limiter that counts alone; all have told of theirs by then. */
 const ALONE_MS = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -29,7 +29,7 @@ export class Differences {
   readonly #shares: Shares;
   readonly #report: Report;
   readonly #known = new Set<string>();
-  /** Since when nobody has told of a limiter that is here, while others told of some; never, if somebody has. */
+  /** Since when no other replica has told of a limiter that is here; never, if one has. */
   readonly #untoldSinceMs = new WeakMap<Share, number>();
   /** Since when replicas have told of limiters that are not here. */
   readonly #strangeSinceMs = new Map<string, number>();

@@ -65,7 +65,7 @@ const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
   ],
 };
 
-/** Where it helps to know whose frames they are; who makes some up can name anybody. */
+/** Where it helps to know whose frames they are; the author of a forged frame can name any replica. */
 const NAMED: ReadonlySet<FrameFault> = new Set(["foreign", "forged", "farClock"]);
 
 const PART_EVENTS: { readonly [Fault in PartFault]?: Said } = {
@@ -114,20 +114,19 @@ export class Refusals {
 
   /** @param sender whom the frame names as its sender, if it has been opened */
   frame(why: FrameFault, sender = ""): void {
-    const [kind, sentence] = FRAME_EVENTS[why] ?? [];
-    const of = NAMED.has(why) ? `. They name replica ${sender}: ${WHICH_PROCESS}` : "";
-    this.#count(this.frames, why, kind && [kind, `${sentence}${of}`]);
+    this.#count(this.frames, why, FRAME_EVENTS[why], NAMED.has(why) ? sender : "");
   }
 
   part(why: PartFault): void {
     this.#count(this.parts, why, PART_EVENTS[why]);
   }
 
-  #count(counts: Record<string, number>, why: string, said: Said | undefined): void {
+  #count(counts: Record<string, number>, why: string, said: Said | undefined, sender = ""): void {
     const before = counts[why] ?? 0;
     counts[why] = before + 1;
     if (before > 0 || said === undefined) return;
     const [kind, sentence] = said;
-    this.#report(sentence, kind);
+    const names = sender === "" ? "" : `. They name replica ${sender}: ${WHICH_PROCESS}`;
+    this.#report(`${sentence}${names}`, kind);
   }
 }

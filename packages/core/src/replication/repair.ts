@@ -2,9 +2,9 @@
  * Finds out what has been missed, asks for it, answers others who ask, and begins the rounds in which
  * is passed on what they cannot hear.
  *
- * Everything waits a random moment first, and is left out if others were quicker. Who asks alone is
- * answered alone; the answer to two is for all, and who has heard two ask waits for it: when one frame is
- * lost on its way to fifty replicas, few questions and answers are enough for all.
+ * Everything waits a random moment first, and is left out if others were quicker. A replica that asks alone
+ * is answered alone. The answer to a second one is for all, and a replica that has heard two questions waits
+ * for it. So few questions and answers are enough for all when a frame is lost on its way to fifty replicas.
  */
 
 import type { Replicas } from "../store/replicas.ts";
@@ -75,7 +75,6 @@ export class Repair {
   #answersNewcomer = false;
   /** The answer that was given last, and when it was begun and had left. */
   #telling: Telling | undefined;
-  #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** When frames were last found to wait that may say what is missing. */
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -185,7 +184,6 @@ export class Repair {
     const others = levels ? Array.from(this.#options.members.all()) : [];
     const toNewcomer = this.#answersNewcomer;
     const beganAtMs = this.#options.now();
-    this.#answeredAtMs = beganAtMs;
     const upTo = this.#options.sender.counted;
     const telling = { since, upTo, to, others: levels, beganAtMs, endedAtMs: NEVER };
     this.#telling = telling;
@@ -203,7 +201,7 @@ export class Repair {
     if (id === replicas.selfId && listener.isAhead(number)) listener.twin();
   }
 
-  /** Whether what somebody asks for is being told, or has just been: reading it takes as long as writing. */
+  /** Whether the answer to a question is being told, or has just been: reading it takes as long as writing. */
   #isTelling(asker: string, since: number, others: boolean, now: number): boolean {
     const telling = this.#telling;
     if (telling === undefined) return false;
@@ -270,7 +268,7 @@ export class Repair {
     this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
   }
 
-  /** Whether another has just been told the same: who has heard two ask does not ask. */
+  /** Whether another replica has just been answered: one that has heard two questions does not ask. */
   #isSecond(asker: string, since: number, now: number): boolean {
     const telling = this.#telling;
     if (telling === undefined || now >= telling.endedAtMs + ASK_AGAIN_MS) return false;
@@ -282,7 +280,8 @@ export class Repair {
     const isNew = others && isReady !== true;
     if (this.#answerAtMs === NEVER) {
       const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
-      this.#answerAtMs = Math.max(soon, this.#answeredAtMs + ANSWER_SPACING_MS);
+      const { beganAtMs = Number.NEGATIVE_INFINITY } = this.#telling ?? {};
+      this.#answerAtMs = Math.max(soon, beganAtMs + ANSWER_SPACING_MS);
       this.#answerSince = since;
       this.#answerTo = this.#isSecond(to, since, now) ? undefined : to;
       this.#answerOthers = others;

@@ -11,7 +11,7 @@ import { shown } from "../options.ts";
 import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export class GuardedTransport implements Transport {
-  /** What was wrong with it last, until somebody has seen it work. */
+  /** What was wrong with it last, until it has been seen to work. */
   trouble: string | undefined;
   readonly #transport: Transport;
   readonly #report: Report;

@@ -2,7 +2,7 @@
  * The time of the whole process, held and let pass by a test.
  *
  * It is what fake timers of vitest are, for tests in which thousands of frames are on their way: those look
- * through all timers for each one that fires. Where nobody holds time in this way, passing it is left to
+ * through all timers for each one that fires. Where time is not held in this way, passing it is left to
  * them, so that what sets clusters up can serve tests of both kinds.
  */
 
@@ -32,7 +32,7 @@ export function passTime(ms: number): void {
   else held.advance(ms);
 }
 
-/** Lets whoever awaits something go on meanwhile. */
+/** Lets pending promises go on meanwhile. */
 export async function passTimeAsync(ms: number): Promise<void> {
   for (let step = 0; step < ASYNC_STEPS; step++) {
     passTime(ms / ASYNC_STEPS);

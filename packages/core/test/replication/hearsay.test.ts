@@ -7,7 +7,7 @@ import { Replicas } from "../../src/store/replicas.ts";
 const [TELLER, GONE] = ["0000000000000001", "0000000000000002"] as const;
 const NOW_MS = 10_000;
 
-/** Somebody who tells in two parts what one has counted that is gone. */
+/** A replica tells in two parts what a dead one has counted. */
 function told(between: (members: Members) => void): number {
   const replicas = new Replicas("00000000000000ff");
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };

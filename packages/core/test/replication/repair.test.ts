@@ -44,7 +44,7 @@ class Asked {
     });
   }
 
-  /** Somebody asks for what came after a frame, and what is due soon is done. */
+  /** A replica asks for what came after a frame, and what is due soon is done. */
   ask(id: string, since: number): void {
     const asking = { ...halvesOf(SELF), since, others: false };
     this.#repair.asked(this.#members.find(id)!, asking, this.sent, this.nowMs);
