@@ -1,12 +1,14 @@
 /**
  * Gives all packages their next version from the change notes, and adapters the core of that version.
  *
+ * The lock file names the versions of the packages as well, and follows.
+ *
  * Changesets takes a peer dependency that is left behind for a breaking change, and an exact one is left
  * behind by every version. So peers are open while it decides, and exact afterwards.
  */
 
 import { writeFileSync } from "node:fs";
-import { executeTool, say } from "./steps.mjs";
+import { execute, executeTool, say } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
 const CORE = "@tidegate/core";
@@ -15,7 +17,9 @@ setPeers(() => ">=0.0.0");
 const { code, output } = await executeTool("@changesets/cli/bin.js", ["version"]);
 setPeers(({ version }) => version);
 say(output.trimEnd());
-process.exitCode = code;
+const locked = await execute("npm", ["install", "--package-lock-only", "--ignore-scripts"]);
+if (locked.code !== 0) say(locked.output.trimEnd());
+process.exitCode = code || locked.code;
 
 function setPeers(rangeOf) {
   for (const { folder, manifest } of publishedPackages()) {

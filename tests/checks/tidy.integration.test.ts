@@ -83,6 +83,17 @@ const DEFECTS: Edits = {
   "packages/core/src/options.ts": adding(
     `export function long(): void {\n${"  long();\n".repeat(700)}}\n`,
   ),
+  // tool settings: a file that does not parse, a script that is not there, pushes that are not tested, a vague
+  // version and the right to write; a note of no package; another indentation
+  ".github/workflows/idle.yml": () => "jobs: [\n",
+  ".github/workflows/ci.yml": replacing("  push:\n", "  push:\n    branches: [main]\n"),
+  ".github/workflows/weekly.yml": (text) =>
+    text
+      .replace("test:all", "test:gone")
+      .replace(/@v[\d.]+/, "@v4")
+      .replace("contents: read", "contents: write"),
+  ".changeset/idle.md": () => '---\n"@tidegate/idle": minor\n---\n\nNothing.\n',
+  ".editorconfig": replacing("indent_size = 2", "indent_size = 4"),
   // words
   "packages/core/src/decision.ts": adding("// Each peer and each packet of a node.\n"),
 };

@@ -18,7 +18,7 @@ describe("files", () => {
   it("are named in kebab-case", () => {
     const odd = FILES.filter((file) => /\.(ts|mjs|js|json|md)$/.test(file)).filter((file) => {
       const name = posix.basename(file);
-      return !/^\.?[a-z0-9]+([.-][a-z0-9]+)*$/.test(name) && !/^[A-Z]+\.md$/.test(name);
+      return !/^\.?[a-z0-9]+([.-][a-z0-9]+)*$/.test(name) && !/^[A-Z_]+\.md$/.test(name);
     });
     expect(odd).toEqual([]);
   });
