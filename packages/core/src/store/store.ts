@@ -284,7 +284,7 @@ export class Store implements Present {
 
   /** Names every replica that something refers to in some records, from one on. */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
-    this.#entries.refersTo(mark, first, count);
+    this.versions.refersTo(mark, first, count);
   }
 
   #resetsTie(id: number, low: number, state: number): number {

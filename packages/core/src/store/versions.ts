@@ -113,6 +113,12 @@ export class Versions {
     this.next();
   }
 
+  /** Names every replica that some records refer to, or will when they are brought up to date. */
+  refersTo(mark: (replica: number) => void, first: number, count: number): void {
+    this.#entries.refersTo(mark, first, count);
+    for (const { former } of this.#formers) mark(former.replica);
+  }
+
   /** Brings a record up to date if it is not. */
   renew(id: number): void {
     const state = this.#entries.records.word(id, STATE);

@@ -84,6 +84,23 @@ describe("versions that begin again at the first", () => {
     expect(reader!.held(1)).toBe(0);
   });
 
+  it("keep the number of an id that was given up while records are yet to be moved to it", () => {
+    const [member] = fleet([0], [window]);
+    const { replicas, store } = member!;
+    member!.hit(1, 4);
+    const former = replicas.renameSelf("another");
+    store.versions.disown({ replica: former, originMs: 0 });
+    for (let look = 0; look < 2; look++) {
+      const spare = new Set(replicas.spare(() => false));
+      store.refersTo((index) => spare.delete(index), 1, store.places);
+      replicas.reclaim(spare);
+    }
+    const newcomer = replicas.indexOf("newcomer");
+    expect([newcomer === former, member!.held(1)]).toEqual([false, 4]);
+    replicas.drop(newcomer);
+    expect(member!.held(1)).toBe(4);
+  });
+
   it("begin anew when the cluster's time steps back just then", () => {
     const [member, same] = fleet([0, 0], [tokenBucket({ capacity: 10, refillPerSecond: 0.001 })]);
     const stepBack = (each: Member): number => {
