@@ -18,6 +18,7 @@ import type { Refusals } from "./refusals.ts";
 import type { Repair } from "./repair.ts";
 import type { Sender } from "./sender.ts";
 import type { Shares } from "./shares.ts";
+import type { Teller } from "./teller.ts";
 
 /** Heartbeats after which it is no coincidence that another does not know the same. */
 const BEATS_APART = 4;
@@ -48,8 +49,7 @@ export interface PulseOptions {
   readonly refusals: Refusals;
   readonly differences: Differences;
   readonly sender: Sender;
-  /** For how long the oldest count waits that has not left. */
-  readonly heldMs: (now: number) => number;
+  readonly teller: Pick<Teller, "heldMs" | "isTelling">;
 }
 
 export class Pulse extends HeartbeatTimes {
@@ -67,7 +67,8 @@ export class Pulse extends HeartbeatTimes {
 
   beat(now: number): void {
     const { replicas, members, shares, freshness, outlook, agreement } = this.#options;
-    const { bequest, arrival, repair, differences, sender, clockCheck, ownId } = this.#options;
+    const { bequest, arrival, repair, differences, sender, teller } = this.#options;
+    const { clockCheck, ownId } = this.#options;
     this.sent(now);
     if (clockCheck.isStale(now)) ownId.change(true);
     shares.keepHouse(now, sender.counted);
@@ -76,7 +77,8 @@ export class Pulse extends HeartbeatTimes {
     const strangers = replicas.size - members.size;
     if (isAnyForgotten || (strangers > STRANGERS_MAX && now >= this.#reclaimAtMs)) {
       this.#reclaimAtMs = now + RECLAIM_MS;
-      shares.reclaim(replicas, (id) => members.find(id) !== undefined);
+      const isMember = (id: string): boolean => members.find(id) !== undefined;
+      shares.reclaim(replicas, isMember, () => teller.isTelling);
     }
     outlook.look(now);
     const hasJumped = agreement.agree(now);
@@ -90,7 +92,7 @@ export class Pulse extends HeartbeatTimes {
       known: sum,
       ...shares.totals(),
       behind: repair.behind(now),
-      heldMs: this.#options.heldMs(now),
+      heldMs: teller.heldMs(now),
     };
     sender.heartbeat(heartbeat, differences.told());
   }

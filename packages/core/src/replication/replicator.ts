@@ -156,14 +156,14 @@ export class Replicator implements Listener {
       () => clock.now(),
       () => this.#work(),
     );
-    const heldMs = (at: number): number => this.teller.heldMs(at);
+    const { teller } = this;
     const watch = {
       outlook: this.outlook,
       agreement: this.#agreement,
       bequest,
       arrival,
       clockCheck,
-      heldMs,
+      teller,
     };
     this.#pulse = new Pulse({
       ...{ ...common, ...judges, ...watch, ...times, shares },

@@ -141,6 +141,11 @@ export class Share {
     return true;
   }
 
+  /** Names every replica that something refers to that was given up since the last frame. */
+  refersTo(mark: (replica: number) => void): void {
+    for (const { opener } of this.#givenUp) mark(opener);
+  }
+
   /** What was given up since this was asked last. */
   takeGivenUp(): readonly Component[] {
     const taken = this.#givenUp;

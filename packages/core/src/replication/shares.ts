@@ -110,9 +110,14 @@ export class Shares {
     return lifeMs;
   }
 
-  /** Takes back the numbers of replicas that nothing refers to any more. */
-  reclaim(replicas: Replicas, isMember: (id: string) => boolean): void {
-    this.#reclaiming.run(this.#reclaim(replicas, isMember));
+  /**
+   * Takes back the numbers of replicas that nothing refers to any more.
+   *
+   * @param isTelling whether frames are being written: what they name may be in no record any more, so
+   *   then no number is taken back
+   */
+  reclaim(replicas: Replicas, isMember: (id: string) => boolean, isTelling: () => boolean): void {
+    this.#reclaiming.run(this.#reclaim(replicas, isMember, isTelling));
   }
 
   /**
@@ -163,7 +168,11 @@ export class Shares {
     this.#generation = Math.max(this.#generation, share.store.generation);
   }
 
-  *#reclaim(replicas: Replicas, isMember: (id: string) => boolean): Slices {
+  *#reclaim(
+    replicas: Replicas,
+    isMember: (id: string) => boolean,
+    isTelling: () => boolean,
+  ): Slices {
     // One that is dropped meanwhile may be referred to by what has been looked at before.
     const spare = new Set(replicas.spare(isMember));
     const mark = (index: number): void => {
@@ -175,7 +184,8 @@ export class Shares {
         yield;
       }
     }
-    replicas.reclaim(spare);
+    for (const share of this.#shares.values()) share.refersTo(mark);
+    if (!isTelling()) replicas.reclaim(spare);
   }
 }
 

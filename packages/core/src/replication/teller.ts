@@ -92,6 +92,11 @@ export class Teller implements Announcer {
     return mustWait ? Number.POSITIVE_INFINITY : this.#countdown.dueAtMs;
   }
 
+  /** Whether frames are being written. */
+  get isTelling(): boolean {
+    return !this.#flushing.isIdle || this.isAnswering;
+  }
+
   /** Whether an answer is still being written. */
   get isAnswering(): boolean {
     return !this.#answering.isIdle;
