@@ -80,7 +80,8 @@ export class OwnId {
     this.#isChanging = false;
     this.#changedAtMs = now;
     const former = replicas.selfId;
-    const id = successorOf(former, random);
+    // What was counted under a known id is known to others: they would take what is counted now for that.
+    const id = successorOf(former, random, (other) => members.find(other) !== undefined);
     const replica = replicas.renameSelf(id);
     replicas.setOffset(replica, -clock.originMs);
     // What has not been told is known here, and told of one that is gone.

@@ -30,11 +30,18 @@ export function addressOf(id: string): string {
   return id.slice(0, ADDRESS_DIGITS);
 }
 
-/** Another id of the same address. */
-export function successorOf(id: string, random: () => number): string {
+/** Another id of the same address that is not taken: fewer are known at a time than there are. */
+export function successorOf(
+  id: string,
+  random: () => number,
+  isTaken: (id: string) => boolean,
+): string {
   const { low, high } = halvesOf(id);
-  const step = 1 + Math.floor(random() * TURNS_MAX);
-  return idOf((low & ~TURNS_MAX) | ((low + step) & TURNS_MAX), high);
+  const after = (step: number): string =>
+    idOf((low & ~TURNS_MAX) | ((low + step) & TURNS_MAX), high);
+  let step = 1 + Math.floor(random() * TURNS_MAX);
+  while (after(step) === id || isTaken(after(step))) step++;
+  return after(step);
 }
 
 /** How close two ids are; they are random, and so is who is closest to whom. */
