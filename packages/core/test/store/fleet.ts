@@ -8,6 +8,7 @@ import { makeRule } from "../../src/limiter/make-rule.ts";
 import type { Rule } from "../../src/limiter/rule.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import type { Note } from "../../src/store/notes.ts";
+import type { Announcer } from "../../src/store/pending.ts";
 import { Replicas } from "../../src/store/replicas.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 
@@ -23,6 +24,8 @@ export interface MemberOptions {
   readonly keysMax?: number;
   /** Takes what is given up under pressure; false when it cannot. */
   readonly evicted?: (component: Readonly<Component>, by: Member) => boolean;
+  /** Is told what other replicas have yet to hear. */
+  readonly announcer?: Announcer;
   /** Ids by place in the fleet, where they are not to be `replica-<place>`. */
   readonly names?: readonly string[];
   /** How far its clock is from true time. */
@@ -39,7 +42,7 @@ export class Member {
   readonly #tickets = new Map<number, readonly number[]>();
 
   constructor(id: string, policies: readonly Policy[], options: MemberOptions = {}) {
-    const { keysMax = 1_000, evicted, clockMs = 0 } = options;
+    const { keysMax = 1_000, evicted, announcer, clockMs = 0 } = options;
     this.id = id;
     this.clockMs = clockMs;
     this.replicas = new Replicas(id);
@@ -47,7 +50,7 @@ export class Member {
     const sink: Pick<StoreOptions, "evicted"> =
       evicted === undefined ? {} : { evicted: (component) => evicted(component, this) };
     const bounds = { keysMax, keepMs: 100_000, seed: 11 };
-    this.store = new Store(sections, { replicas: this.replicas, ...bounds, ...sink });
+    this.store = new Store(sections, { replicas: this.replicas, ...bounds, ...sink, announcer });
     this.rules = sections.map((section, policy) => section.rule(this.store.shapes[policy]!));
     this.at(START_MS);
   }
