@@ -43,6 +43,14 @@ describe("a refund", () => {
       expect(limiter.status().ignoredRefunds).toBe(0);
     });
 
+    it(`gives a hit back to ${policy.name} once, however often it is asked to`, () => {
+      const { limiter } = limiterWith(policy);
+      const decision = limiter.check("ada", 3);
+      for (let time = 0; time < 3; time++) limiter.refund("ada", 2, decision);
+      expect(usedBy(limiter, "ada")).toEqual([0]);
+      expect(limiter.status().ignoredRefunds).toBe(3);
+    });
+
     it(`gives a hit back to ${policy.name} that came after a reset`, () => {
       for (const reset of ["reset", "resetAll"] as const) {
         const { limiter } = limiterWith(policy);

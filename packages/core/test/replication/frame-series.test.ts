@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Envelope } from "../../src/replication/envelope.ts";
 import { FrameSeries } from "../../src/replication/frame-series.ts";
 import { Replicas } from "../../src/store/replicas.ts";
+import { FrameReader, SECTIONS } from "../../src/wire/frame.ts";
+import { readPage } from "../../src/wire/repair-sections.ts";
 import { Seal } from "../../src/wire/seal.ts";
 
 const LIMITER = { low: 1, high: 2 };
@@ -52,6 +54,18 @@ function say(series: FrameSeries): void {
   series.end();
 }
 
+/** Which part a frame says that it is, and of how many. */
+function partOf(frame: Uint8Array): [number, number] | undefined {
+  const reader = new FrameReader(frame);
+  reader.readHeader();
+  for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
+    if (type !== SECTIONS.page) continue;
+    const { part, parts } = readPage(reader)!;
+    return [part, parts];
+  }
+  return undefined;
+}
+
 describe("a series of frames", () => {
   it("takes as many frames as there is to say", () => {
     const { series, frames } = seriesOf(512);
@@ -59,6 +73,13 @@ describe("a series of frames", () => {
     expect(frames.length).toBeGreaterThan(3);
     expect(frames.length).toBeLessThan(50);
     expect(frames.every(({ length }) => length <= 512)).toBe(true);
+  });
+
+  it("says in each which part it is, and in the last alone how many there are", () => {
+    const { series, frames } = seriesOf(512);
+    say(series);
+    const due = frames.map((_, part) => [part, part === frames.length - 1 ? frames.length : 0]);
+    expect(frames.map(partOf)).toEqual(due);
   });
 
   it.each([100, Number.NaN])(
