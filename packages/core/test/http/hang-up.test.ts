@@ -205,6 +205,24 @@ describe("a request whose client has hung up", () => {
     expect(usedAfter(HOLDING, gone, () => {}, ended)).toEqual([1, 0]);
   });
 
+  it("gives back its own permit alone, whatever came before it on its connection", () => {
+    const socket = new FakeSocket();
+    const stand = new Stand(HOLDING);
+    const used = () => stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used;
+    const queued = { socket: null, req: { socket: Object.assign(socket, { destroyed: false }) } };
+    const [first, second] = [new FakeResponse(), new FakeResponse()];
+    for (const response of [first, second]) {
+      stand.enter(new FakeRequest(), Object.assign(response, queued));
+    }
+    expect(used()).toBe(2);
+    first.end();
+    second.destroyed = true;
+    socket.emit("close");
+    expect(used()).toBe(1);
+    second.end();
+    expect(used()).toBe(0);
+  });
+
   it("has neither failed nor succeeded, unless refundHangUps says that it has failed", () => {
     const refund = { limit: 9, skipFailedRequests: true, refundHangUps: true };
     expect(usedAfter({ limit: 9, skipFailedRequests: true }, {}, hangUp, end)).toEqual([1, 1]);
