@@ -49,6 +49,14 @@ describe("a replica that is cut off, with onPartition: share", () => {
     expect(here.check(GRACE, CUT)).toMatchObject({ allowed: true, used: 21, remaining: 4 });
   });
 
+  it("looks anew at what is used when it is cut off another time", () => {
+    const separated = new Separated("share", "share", 9);
+    const ada = { key: ADA, hasRecord: true };
+    expect(separated.limitOf(CUT, ada, 0, 30, 20)).toBe(25);
+    expect(separated.limitOf(CUT, ada, 0, 30, 28)).toBe(25);
+    expect(separated.limitOf({ ...CUT, number: 2 }, ada, 0, 30, 28)).toBe(29);
+  });
+
   it("remembers maxKeys keys at most, and gives others what is safe: a share of the whole limit", () => {
     const separated = new Separated("share", "share", 1);
     const shareOf = (key: number) => separated.limitOf(CUT, { key, hasRecord: true }, 0, 30, 20);

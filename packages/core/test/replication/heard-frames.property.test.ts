@@ -93,6 +93,15 @@ describe("frames heard of a replica", () => {
     );
   });
 
+  it("are not claimed above an answer that goes as far as any are remembered", () => {
+    for (const upTo of [31, 32, 33, 64]) {
+      const heard = new HeardFrames(0);
+      heard.hear(5);
+      heard.cover(0, upTo);
+      expect(heard.known).toEqual({ upTo, above: 0 });
+    }
+  });
+
   it("are new once", () => {
     const heard = new HeardFrames(10);
     expect([10, 11, 11, 13, 13, 12, 14].map((number) => heard.hear(number))).toEqual([

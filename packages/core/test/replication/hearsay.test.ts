@@ -31,6 +31,15 @@ describe("what a replica says of one that is gone", () => {
     expect(told(() => {})).toBe(40);
   });
 
+  it("is not taken for known if the teller itself was not heard between the parts", () => {
+    const later = NOW_MS + 10_000;
+    const fallSilent = (members: Members): void => {
+      members.look(later, Number.POSITIVE_INFINITY);
+      members.hear(TELLER, later, later, 7);
+    };
+    expect(told(fallSilent)).toBe(0);
+  });
+
   it("is not taken for known if that one speaks for itself between the parts", () => {
     expect(told((members) => members.hear(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
   });

@@ -106,6 +106,21 @@ describe("a checkpoint after another slot", () => {
     expect(behind!.held(1)).toBe(before + 5_000);
   });
 
+  it("has nothing in it, after a reset, of what is counted in the same slots from then on", () => {
+    const [ahead, behind, writer] = fleet([0, 0, 0], [bucket]);
+    writer!.hit(1, 90);
+    ahead!.joinAll(writer!.sent());
+    ahead!.at(START_MS + 10 * SLOT_MS);
+    for (const member of [behind!, writer!]) member.at(START_MS + SLOT_MS);
+    behind!.at(START_MS + 8 * SLOT_MS);
+    joinCheckpoint(behind!, checkpointOf(ahead!));
+    const reset = behind!.reset(1);
+    writer!.store.resets.join(1, ~1, reset);
+    writer!.hit(1, 70);
+    behind!.joinAll(writer!.sent());
+    expect(behind!.held(1)).toBeGreaterThan(0);
+  });
+
   it("contains what is folded away while it is on its way", () => {
     const [teller, newcomer] = fleet([0, 0], [bucket]);
     teller!.hit(1, 100);

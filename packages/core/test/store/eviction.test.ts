@@ -108,6 +108,14 @@ describe("one sender", () => {
     for (let key = 6_000; key < 6_020; key++) member.join(foreign(key, "replica-2"));
     expect(member.knows(6_019)).toBe(true);
   });
+
+  it("has all of its share again when what it introduced is gone", () => {
+    const member = bounded(4);
+    expect(member.join(foreign(1))).toBe(true);
+    member.evict(1);
+    for (let key = 10; key < 14; key++) member.hit(key);
+    expect([member.join(foreign(2)), member.join(foreign(3))]).toEqual([true, false]);
+  });
 });
 
 describe("what is given up", () => {

@@ -112,6 +112,20 @@ describe("a store that is asked for all", () => {
     expect(member!.sent(2 ** 30 + 4)).toHaveLength(1);
     expect(member!.sent(2 ** 30 + 5)).toHaveLength(0);
   });
+
+  it("knows what changed since a frame, and what it gave up, where numbers begin anew", () => {
+    const [member] = fleet([0], [gauge]);
+    member!.store.frame = 2 ** 31 - 1;
+    member!.hit(1);
+    member!.store.closeFrame();
+    member!.hit(2);
+    const sentSince = (frame: number) => member!.sent(frame).map(({ low }) => low);
+    const since = [2 ** 31 - 2, 2 ** 31 - 1, 2 ** 31].map(sentSince);
+    expect(since).toEqual([[1, 2], [2], []]);
+    member!.release(2);
+    member!.store.closeFrame();
+    expect([member!.evict(2), member!.store.forgottenIn]).toEqual([true, 2 ** 31]);
+  });
 });
 
 describe("a refund of all hits", () => {

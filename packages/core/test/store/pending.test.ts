@@ -3,14 +3,16 @@ import { FRAME, HEADER_WORDS } from "../../src/store/entry.ts";
 import { type Announcer, Pending } from "../../src/store/pending.ts";
 import { RecordPool } from "../../src/store/record-pool.ts";
 
-/** What is announced, as untold hits. */
+/** What is announced, as untold hits and what they are told for. */
 class Announced implements Announcer {
   readonly untold: number[] = [];
+  readonly ceilings: number[] = [];
 
   began(): void {}
 
-  counted(_now: number, untold: number): void {
+  counted(_now: number, untold: number, ceiling: number): void {
     this.untold.push(untold);
+    this.ceilings.push(ceiling);
   }
 
   urgent(): void {}
@@ -103,5 +105,15 @@ describe("records with counts of which nobody has been told", () => {
     all.pending.close(7);
     all.pending.counted(begin(all, one), 1, 10, 6, 0);
     expect(all.announced.untold).toEqual([2, 5, 1]);
+  });
+
+  it("have the smallest limit of those in their frame alone", () => {
+    const all = pendingOf(2);
+    const [one, other] = all.ids as [number, number];
+    const word = begin(all, one);
+    for (const limit of [10, 3, 10]) all.pending.counted(word, 1, limit, 2, 0);
+    all.pending.close(7);
+    all.pending.counted(begin(all, other), 1, 10, 2, 0);
+    expect(all.announced.ceilings).toEqual([10, 3, 3, 10]);
   });
 });

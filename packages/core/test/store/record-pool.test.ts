@@ -60,6 +60,7 @@ describe("RecordPool", () => {
     for (const id of ids.slice(1, 50)) pool.release(id);
     const again = Array.from({ length: 60 }, () => pool.allocate());
     expect(new Set([ids[0], ...ids.slice(50), ...again]).size).toBe(111);
+    expect(again.map((id) => pool.word(id, 0))).toEqual(again.map(() => 0));
     expect(pool.size).toBe(111);
   });
 

@@ -55,6 +55,27 @@ describe("Replicas", () => {
     ]);
   });
 
+  it("forget with a number up to where its replica was heard, and which id it had before", () => {
+    const replicas = new Replicas("self");
+    const [former, later, third] = ["a", "b", "c"].map((id) => replicas.indexOf(id)) as [
+      number,
+      number,
+      number,
+    ];
+    replicas.setHeardUpTo(later, 7);
+    replicas.setHeldSince(later, 5);
+    replicas.formers.set(later, { replica: former, upTo: 3 });
+    replicas.formers.set(third, { replica: later, upTo: 4 });
+    replicas.drop(later);
+    replicas.reclaim([later]);
+    expect(replicas.indexOf("d")).toBe(later);
+    expect([replicas.heardUpTo(later), replicas.heldSince(later)]).toEqual([0, 0]);
+    expect([later, third].map((index) => replicas.formers.of(index))).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("take back the number of a stranger when nobody has named it for two looks, and only then", () => {
     const replicas = new Replicas("self");
     const [member, stranger, named] = ["a", "b", "c"].map((id) => replicas.indexOf(id, false));

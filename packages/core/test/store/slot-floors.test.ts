@@ -2,6 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { tokenBucket } from "../../src/index.ts";
+import { blankComponent } from "../../src/lattice/component.ts";
+import { Replicas } from "../../src/store/replicas.ts";
+import { SlotFloors } from "../../src/store/slot-floors.ts";
 import { fleet, type Member, START_MS } from "./fleet.ts";
 
 /** Slots of 1,024 ms. What leaks out of it in an hour is not worth mentioning. */
@@ -121,4 +124,17 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     one!.joinAll(told);
     expect(hitsIn(one!)).toBe(5);
   });
+});
+
+it("what was heard before a step is remembered of a replica, not of whoever gets its number", () => {
+  const replicas = new Replicas("self");
+  const floors = new SlotFloors(replicas, 1_000);
+  const gone = replicas.indexOf("gone");
+  const heard = { ...blankComponent(), replica: gone, place: 50 };
+  floors.heard(gone, 0, 60);
+  floors.step(1, 60_000, { now: 1, clusterNow: 1_000 });
+  expect(floors.isFolded(heard, 2)).toBe(true);
+  replicas.drop(gone);
+  replicas.reclaim([gone]);
+  expect([replicas.indexOf("newcomer"), floors.isFolded(heard, 2)]).toEqual([gone, false]);
 });
