@@ -48,6 +48,7 @@ export {
 } from "./http/given-options.ts";
 export { type IdleOption, idleOptions } from "./http/idle-options.ts";
 export { makeGate } from "./http/make-gate.ts";
+export { isThenable, type MaybePromise } from "./http/maybe-promise.ts";
 export { requestHeader } from "./http/node-request.ts";
 export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
 export { withNumbers } from "./http/numeric-text.ts";
@@ -63,7 +64,6 @@ export {
   type Spelled,
   spelled,
 } from "./http/spelling.ts";
-export { isThenable, type MaybePromise } from "./http/thenable.ts";
 export type { Counter, Verdict } from "./http/verdict.ts";
 export { WallTime } from "./http/wall-time.ts";
 export type { WarningCode } from "./http/warning-codes.ts";

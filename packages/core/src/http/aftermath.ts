@@ -12,7 +12,7 @@
  */
 
 import type { Budget } from "./budget.ts";
-import type { Key } from "./client-key.ts";
+import type { ShownKey } from "./client-key.ts";
 import type { ResponseEvents } from "./framework.ts";
 import type { Afterwards, Cost, Following, GatePlan } from "./gate-plan.ts";
 import {
@@ -23,29 +23,28 @@ import {
   isUpgraded,
   whenClosed,
 } from "./hang-up.ts";
-import { isThenable } from "./thenable.ts";
+import { isThenable } from "./maybe-promise.ts";
+import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A hit that one exchange has counted, or with `countIf` would count. */
-export interface Hit {
-  readonly budget: Budget;
-  readonly key: Key;
-  readonly cost: Cost;
-  readonly verdict: Verdict;
-}
-
-/** Begins to wait for the end of a response that something depends on. */
-export function awaitEnd<Request, Response>(
-  plan: GatePlan<Request, Response>,
-  request: Request,
-  response: Response,
-  hits: readonly Hit[],
-): void {
-  const { following } = plan;
-  const before = following?.get(response as object) ?? null;
-  const aftermath = new Aftermath(plan, request, response, hits, before);
-  following?.set(response as object, aftermath);
-  aftermath.begin();
+/**
+ * Begins to wait for the end of a response if something depends on it, and tells the adapter of the verdict.
+ * The adapter comes second: if it throws, the end of the response gives back what was taken.
+ */
+export function followEnd<Request, Response>(context: RequestContext<Request, Response>): void {
+  const { plan, request, response, budget, key } = context;
+  const { afterwards, following, onVerdict } = plan;
+  const verdict = context.verdict as Verdict;
+  const isFollowed = verdict.allowed
+    ? afterwards !== null || budget.holdsPlaces
+    : afterwards?.countsRefused === true;
+  if (isFollowed) {
+    const before = following?.get(response as object) ?? null;
+    const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)], before);
+    following?.set(response as object, aftermath);
+    aftermath.begin();
+  }
+  onVerdict?.(request, response, verdict, key as ShownKey);
 }
 
 /** How a cost is told to a counter, also to give it back: as a number, or as a weight for each policy. */
@@ -88,9 +87,7 @@ class Aftermath<Request, Response> implements Following {
   #stopWatching: (() => void) | null = null;
 
   constructor(
-    plan: GatePlan<Request, Response>,
-    request: Request,
-    response: Response,
+    { plan, request, response }: RequestContext<Request, Response>,
     hits: readonly Hit[],
     before: Following | null,
   ) {
@@ -242,7 +239,7 @@ class Aftermath<Request, Response> implements Following {
     try {
       const answer = ask(this.#request, this.#response);
       if (!isThenable(answer)) then(answer as Answer);
-      else this.#await((answer as PromiseLike<Answer>).then(then));
+      else this.#await(Promise.resolve(answer as PromiseLike<Answer>).then(then));
     } catch (error) {
       this.#fail(error);
     }

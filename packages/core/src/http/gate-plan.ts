@@ -8,11 +8,11 @@ import type { Budget, Budgets } from "./budget.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { KeyAnswer, ShownKey } from "./client-key.ts";
 import type { Framework } from "./framework.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { Omission } from "./omission.ts";
 import type { Partitioner } from "./partition-key.ts";
 import type { Problems } from "./problem.ts";
 import type { Refusal } from "./refusal.ts";
-import type { MaybePromise } from "./thenable.ts";
 import type { Verdict } from "./verdict.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -40,12 +40,7 @@ export interface GatePlan<Request, Response> {
   readonly warnings: Warnings;
   readonly budgets: Budgets;
   /** A second budget that has to agree, by the user name of whoever signs in. */
-  readonly username: {
-    readonly budget: Budget;
-    readonly of: Asked<Request, Response, string | null | undefined>;
-    /** Asked for the limit of a name, with the name as the key. */
-    readonly limit: AskedWithKey<Request, Response, Cost> | null;
-  } | null;
+  readonly username: UsernamePlan<Request, Response> | null;
 
   /** Whether a request may come more than once, because nothing is counted. */
   readonly onlyLooks: boolean;
@@ -97,6 +92,14 @@ export interface GatePlan<Request, Response> {
   readonly holdAfterHangUpMs: number;
   /** By response, what follows from its end; null where the framework does not say when a handler is done. */
   readonly following: WeakMap<object, Following> | null;
+}
+
+/** What a login counts by beside the address. */
+export interface UsernamePlan<Request, Response> {
+  readonly budget: Budget;
+  readonly of: Asked<Request, Response, string | null | undefined>;
+  /** Asked for the limit of a name, with the name as the key. */
+  readonly limit: AskedWithKey<Request, Response, Cost> | null;
 }
 
 /** What follows from the end of one response. */

@@ -6,12 +6,13 @@
  */
 
 import type { Limiter } from "../limiter.ts";
+import { FastPath } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import { Passage } from "./passage.ts";
+import { isThenable, run } from "./maybe-promise.ts";
 import type { Passing, Refusal } from "./refusal.ts";
 import { announce, refusalOf, refuse } from "./refuse.ts";
-import { type StraightWay, straightWay } from "./straight-way.ts";
-import { isThenable } from "./thenable.ts";
+import { RequestContext } from "./request-context.ts";
+import { requestFlow } from "./request-flow.ts";
 
 /** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
 const WATCHED = 1_024;
@@ -39,13 +40,13 @@ export interface Gate<Request, Response> {
 
 export class PlannedGate<Request extends object, Response> implements Gate<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
-  readonly #straightWay: StraightWay<Request, Response> | null;
+  readonly #fastPath: FastPath<Request, Response> | null;
   #watched = 0;
   #latest: Request | null = null;
 
   constructor(plan: GatePlan<Request, Response>) {
     this.#plan = plan;
-    this.#straightWay = straightWay(plan);
+    this.#fastPath = FastPath.of(plan);
     if (plan.onlyLooks) this.#watched = WATCHED;
   }
 
@@ -63,9 +64,9 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     if (this.#watched < WATCHED) this.#watch(request);
     try {
       const passing =
-        this.#straightWay === null
-          ? new Passage(this.#plan, request, response).enter()
-          : this.#straightWay.go(request, response);
+        this.#fastPath === null
+          ? run(requestFlow(new RequestContext(this.#plan, request, response)))
+          : this.#fastPath.go(request, response);
       if (!(passing instanceof Promise) || this.#plan.onError === "throw") return passing;
       return passing.catch((error: unknown) => this.#failed(request, response, error));
     } catch (error) {
@@ -95,8 +96,8 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     if (plan.onError === "throw") throw error;
     plan.warnings.say("TIDEGATE_REQUEST_FAILED", "", error);
     if (plan.onError === "open") return null;
-    const refusal = refusalOf(plan, { reason: "error", key: null, verdict: null });
-    return refuse(plan, request, response, refusal);
+    const context = new RequestContext(plan, request, response);
+    return refuse(context, refusalOf(context, "error"), null);
   }
 
   /** A request that comes twice in a row passes this gate twice. */

@@ -9,8 +9,8 @@ import { nearest, shown } from "../options.ts";
 import type { ShownKey } from "./client-key.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { AskedWithKey } from "./gate-plan.ts";
+import { isThenable } from "./maybe-promise.ts";
 import type { Spelled } from "./spelling.ts";
-import { isThenable } from "./thenable.ts";
 import { WARNING_CODES } from "./warning-codes.ts";
 import type { Warnings } from "./warnings.ts";
 

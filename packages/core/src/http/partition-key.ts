@@ -9,8 +9,8 @@ import { createHmac } from "node:crypto";
 import { invalidOption, knownOptions } from "../options.ts";
 import { countedKey, type ShownKey } from "./client-key.ts";
 import type { Asked } from "./gate-plan.ts";
+import { isThenable, type MaybePromise } from "./maybe-promise.ts";
 import { fieldBytes } from "./structured-field.ts";
-import { isThenable, type MaybePromise } from "./thenable.ts";
 
 const SECRET_BYTES_LEAST = 16;
 
@@ -44,7 +44,7 @@ export function partitioner<Request, Response>(
   if (typeof given === "function") {
     return (request, response) => {
       const bytes: unknown = given(request, response);
-      return isThenable(bytes) ? bytes.then(shownBytes) : shownBytes(bytes);
+      return isThenable(bytes) ? Promise.resolve(bytes).then(shownBytes) : shownBytes(bytes);
     };
   }
   knownOptions("'partitionKey'", given, ["secret", "bytes"]);

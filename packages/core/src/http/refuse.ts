@@ -6,45 +6,33 @@
  */
 
 import type { PolicyResult } from "../decision.ts";
-import type { Budget } from "./budget.ts";
-import type { ShownKey } from "./client-key.ts";
 import { exposeHeaders } from "./cors.ts";
 import type { Cost, GatePlan } from "./gate-plan.ts";
+import { isThenable, type MaybePromise } from "./maybe-promise.ts";
 import type { RefusedBy } from "./problem.ts";
-import type { Passing, Refusal } from "./refusal.ts";
-import { isThenable } from "./thenable.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Outcome, Refusal } from "./refusal.ts";
+import type { RequestContext } from "./request-context.ts";
 
 const RETRY_AFTER = "Retry-After";
 
-interface Cause {
-  readonly reason: RefusedBy;
-  readonly key: ShownKey | null;
-  readonly verdict: Verdict | null;
-  /** Whose verdict it is. */
-  readonly budget?: Budget;
-  /** What its policies are called in this response, where that is not as usual. */
-  readonly names?: readonly string[] | null;
-  /** What the request costs. */
-  readonly cost?: Cost;
-}
-
 export function refusalOf<Request, Response>(
-  plan: GatePlan<Request, Response>,
-  { reason, key, verdict, budget, names: told = null, cost = 0 }: Cause,
+  context: RequestContext<Request, Response>,
+  reason: RefusedBy,
 ): Refusal {
+  const { plan, key, verdict, budget, cost } = context;
   const status = statusOf(reason, plan.statusCode);
   let seconds = reason === "list" ? 0 : 1;
   let neverPasses = false;
   const names: string[] = [];
-  if (verdict !== null && budget !== undefined) {
+  if (verdict !== null) {
     const results: readonly PolicyResult[] = verdict.results ?? [verdict];
+    const shown = context.names ?? budget.names;
     results.forEach((result, index) => {
       if (result.allowed) return;
       const quota = budget.quotas[index]!;
       seconds = Math.max(seconds, quota.retryAfterSeconds(result));
       if (reason === "limit" && isAbove(cost, result)) neverPasses = true;
-      names.push((told ?? budget.names)[index]!);
+      names.push(shown[index]!);
     });
   }
   if (neverPasses) seconds = 0;
@@ -67,26 +55,30 @@ function isAbove(cost: Cost, { policy, limit }: PolicyResult): boolean {
   return limit > 0 && (typeof cost === "number" ? cost : (cost[policy] ?? 1)) > limit;
 }
 
-/** Writes the headers of a refusal and hands it to the adapter; in a dry run it is only told. */
+/** The wait that the user wants to be sent; null where the refusal's own is sent, or none helps. */
+export function retryAfterOf<Request, Response>(
+  { plan: { retryAfter, dryRun }, request, response }: RequestContext<Request, Response>,
+  { neverPasses }: Refusal,
+): MaybePromise<number> | null {
+  if (dryRun || neverPasses) return null;
+  return typeof retryAfter === "function" ? retryAfter(request, response) : retryAfter;
+}
+
+/**
+ * Writes the headers of a refusal, and hands it on to the adapter; a dry run only tells of it.
+ *
+ * @param retryAfter the wait in seconds that the user wants to be sent instead; null for none
+ */
 export function refuse<Request, Response>(
-  plan: GatePlan<Request, Response>,
-  request: Request,
-  response: Response,
+  { plan, request, response }: RequestContext<Request, Response>,
   refusal: Refusal,
-): Passing {
-  const { retryAfter } = plan;
+  retryAfter: unknown,
+): Outcome {
   if (plan.dryRun) {
     announce(plan, request, response, refusal);
     return null;
   }
-  if (retryAfter === null || refusal.verdict === null || refusal.neverPasses) {
-    return send(plan, response, refusal);
-  }
-  const answer = typeof retryAfter === "function" ? retryAfter(request, response) : retryAfter;
-  if (!isThenable(answer)) return send(plan, response, withWait(plan, refusal, answer));
-  return Promise.resolve(answer).then((seconds) =>
-    send(plan, response, withWait(plan, refusal, seconds)),
-  );
+  return send(plan, response, retryAfter === null ? refusal : withWait(plan, refusal, retryAfter));
 }
 
 /**
