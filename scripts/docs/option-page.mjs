@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ROOT } from "../steps.mjs";
 import { bringUpToDate } from "./generated-page.mjs";
 
-const SOURCE = "packages/core/src/http/gate-options.ts";
+const SOURCE = "packages/core/src/http/options/gate-options.ts";
 const PAGE = "docs/reference/middleware-options.md";
 
 /** Names of types that mean less to a reader than what they stand for. */

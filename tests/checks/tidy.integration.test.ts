@@ -59,7 +59,7 @@ const DEFECTS: Edits = {
     ': string[] {\n  if (code) return ["idle" + code.length];',
   ),
   // options: one of each file has no comment
-  "packages/core/src/http/gate-options.ts": adding(IDLE_OPTION),
+  "packages/core/src/http/options/gate-options.ts": adding(IDLE_OPTION),
   "packages/express/src/options.ts": adding(IDLE_OPTION),
   "packages/koa/src/options.ts": adding(IDLE_OPTION),
   "packages/fastify/src/options.ts": adding(IDLE_OPTION),

@@ -7,7 +7,7 @@ import { SourceFile } from "./source-tree.ts";
 
 /** Where the options of each adapter are declared, and those that all of them take. */
 const FILES = [
-  "packages/core/src/http/gate-options.ts",
+  "packages/core/src/http/options/gate-options.ts",
   "packages/express/src/options.ts",
   "packages/koa/src/options.ts",
   "packages/fastify/src/options.ts",

@@ -8,9 +8,8 @@
  * @packageDocumentation
  */
 
-export { addressAnswer, addressKey, type Ipv6Subnet } from "./http/address-key.ts";
-export { isCalledBy } from "./http/call-stack.ts";
-export { addressReader } from "./http/client-address.ts";
+export { addressAnswer, addressKey, type Ipv6Subnet } from "./http/client/address-key.ts";
+export { addressReader } from "./http/client/client-address.ts";
 export {
   compositeKey,
   type Key,
@@ -18,10 +17,11 @@ export {
   keyOf,
   type ShownKey,
   storedKey,
-} from "./http/client-key.ts";
-export type { Customs } from "./http/customs.ts";
-export { durationText } from "./http/duration-text.ts";
-export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/fields.ts";
+} from "./http/client/client-key.ts";
+export type { Gate } from "./http/flow/gate.ts";
+export type { Asked, AskedWithKey, Cost, OnError } from "./http/flow/gate-plan.ts";
+export { NEVER_PASSES, type RefusedBy } from "./http/flow/problem.ts";
+export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/flow/refusal.ts";
 export type {
   Connection,
   Endable,
@@ -32,9 +32,22 @@ export type {
   RequestConnection,
   ResponseEvents,
 } from "./http/framework.ts";
-export type { Gate } from "./http/gate.ts";
-export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./http/gate-options.ts";
-export type { Asked, AskedWithKey, Cost, OnError } from "./http/gate-plan.ts";
+export { DRAFTS, type Draft, type LegacyFields, type LegacyNames } from "./http/headers/fields.ts";
+export type { KeyedPartition, PartitionKey } from "./http/headers/partition-key.ts";
+export { limitOf } from "./http/headers/quota.ts";
+export { WallTime } from "./http/headers/wall-time.ts";
+export { isThenable, type MaybePromise } from "./http/maybe-promise.ts";
+export { requestHeader } from "./http/node/node-request.ts";
+export { beforeWriteHead, type WritingHead } from "./http/node/node-response.ts";
+export { isCalledBy } from "./http/options/call-stack.ts";
+export type { Customs } from "./http/options/customs.ts";
+export { durationText } from "./http/options/duration-text.ts";
+export {
+  GATE_OPTIONS,
+  type GateOptions,
+  type NeededBy,
+  type Preset,
+} from "./http/options/gate-options.ts";
 export {
   CLUSTER_INSTEAD,
   keyFunction,
@@ -45,27 +58,19 @@ export {
   sayUnreadSubnet,
   sayUnreadSwitches,
   withKeySecond,
-} from "./http/given-options.ts";
-export { type IdleOption, idleOptions } from "./http/idle-options.ts";
-export { makeGate } from "./http/make-gate.ts";
-export { isThenable, type MaybePromise } from "./http/maybe-promise.ts";
-export { requestHeader } from "./http/node-request.ts";
-export { beforeWriteHead, type WritingHead } from "./http/node-response.ts";
-export { withNumbers } from "./http/numeric-text.ts";
-export type { KeyedPartition, PartitionKey } from "./http/partition-key.ts";
-export { NEVER_PASSES, type RefusedBy } from "./http/problem.ts";
-export { limitOf } from "./http/quota.ts";
-export { type Outcome, type Passing, PROBLEM_TYPE, type Refusal } from "./http/refusal.ts";
-export { showLimiters } from "./http/show-limiters.ts";
+} from "./http/options/given-options.ts";
+export { type IdleOption, idleOptions } from "./http/options/idle-options.ts";
+export { makeGate } from "./http/options/make-gate.ts";
+export { withNumbers } from "./http/options/numeric-text.ts";
+export { showLimiters } from "./http/options/show-limiters.ts";
 export {
   type FurtherNames,
   type GivenNames,
   inGivenNames,
   type Spelled,
   spelled,
-} from "./http/spelling.ts";
+} from "./http/options/spelling.ts";
 export type { Counter, Verdict } from "./http/verdict.ts";
-export { WallTime } from "./http/wall-time.ts";
 export type { WarningCode } from "./http/warning-codes.ts";
 export { TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
 export { invalidOption } from "./options.ts";

@@ -5,7 +5,7 @@
 
 import type { PolicyResult, RefusalReason } from "../decision.ts";
 import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
-import type { Key } from "./client-key.ts";
+import type { Key } from "./client/client-key.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
 /** A decision as it is shown to clients. Every `Decision` of a limiter is one. */

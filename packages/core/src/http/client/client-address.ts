@@ -1,0 +1,174 @@
+/**
+ * Whose address a request is counted by, and the safety nets around it.
+ *
+ * Frameworks know about proxies; this only makes sure that what they say is an address. What proxies
+ * are trusted with is a setting that no test of an application finds wrong, so requests are looked at
+ * for signs of it: the first ones, and then one in so many.
+ */
+
+import type { Framework } from "../framework.ts";
+import type { GateOptions } from "../options/gate-options.ts";
+import { Warnings } from "../warnings.ts";
+import { bareAddress } from "./address.ts";
+import { AddressKeys, type Ipv6Subnet } from "./address-key.ts";
+
+const WATCHED_FIRST = 256;
+const WATCHED_EVERY = 256;
+
+/** How the addresses begin of which one client has a whole network, and that of a client on this machine. */
+const ONE_OF_MANY = /^(?:[23][\da-f]{3}|f[c-f][\da-f]{2}):|^::1$/i;
+
+/** What all requests are counted by whose connection is gone, and their address with it. */
+const GONE = "(gone)";
+
+const SILENT = new Warnings(false);
+
+export class ClientAddress<Request, Response> {
+  readonly #framework: Framework<Request, Response>;
+  readonly #warnings: Warnings;
+  readonly #keys: AddressKeys;
+  readonly #usesSocketIfPermissive: boolean;
+  #isPermissive: boolean | null = null;
+  #seen = 0;
+  #hasBeenKey = false;
+
+  constructor(
+    framework: Framework<Request, Response>,
+    warnings: Warnings,
+    keys: AddressKeys,
+    usesSocketIfPermissive: boolean,
+  ) {
+    this.#framework = framework;
+    this.#warnings = warnings;
+    this.#keys = keys;
+    this.#usesSocketIfPermissive = usesSocketIfPermissive;
+  }
+
+  /** The address as text, which need not be one; undefined when there is none. */
+  text(request: Request): string | undefined {
+    const framework = this.#framework;
+    if (this.#usesSocketIfPermissive) {
+      this.#isPermissive ??= framework.proxyTrust(request) === "everybody";
+      if (this.#isPermissive) return framework.socketAddress(request);
+    }
+    return framework.address(request);
+  }
+
+  /** Looks at some requests for signs of a wrong setting. */
+  watch(request: Request): void {
+    const seen = this.#seen++;
+    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#look(request);
+  }
+
+  /**
+   * The key of a request's address; null when it never had one, which is then said.
+   *
+   * A client that resets its connection takes its address away before the request has been read. Such requests
+   * share one key. That harms no other client, since the answer reaches none.
+   *
+   * @param text the address as text
+   */
+  key(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
+    this.watch(request);
+    const key = this.#keyOf(request, subnet, text);
+    if (key !== null) return key;
+    if (this.isGone(request)) return GONE;
+    this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
+    return null;
+  }
+
+  /** Whether a request has no address because its connection is gone; one over a Unix socket never had any. */
+  isGone(request: Request): boolean {
+    const framework = this.#framework;
+    if (framework.socketAddress(request) !== undefined) return false;
+    const connection = framework.connection(request);
+    // Of a connection that was reset and not yet read to its end, only the server's side is left.
+    const isGone = connection?.destroyed === true || connection?.localAddress !== undefined;
+    return isGone && this.counted(request) === undefined;
+  }
+
+  /** Looks at answers of a key function until one is an IPv6 address, alone or among several parts. */
+  watchAnswer(answer: unknown): void {
+    if (this.#hasBeenKey) return;
+    if (Array.isArray(answer)) for (const part of answer) this.#watchPart(part);
+    else this.#watchPart(answer);
+  }
+
+  /** The key of an address as it is written; null for what is none. */
+  keyOf(text: string, subnet: Ipv6Subnet): string | null {
+    return this.#keys.of(text, subnet);
+  }
+
+  /**
+   * The addresses to look for in lists: the one that counts, however long its network is, and what the
+   * framework has, since a list may name the network of a translator.
+   */
+  listed(request: Request): readonly (string | null | undefined)[] {
+    const text = this.text(request);
+    return [this.#keyOf(request, false, text), text];
+  }
+
+  /** The address that a request is counted by, as it is written there; undefined when it has none. */
+  counted(request: Request): string | undefined {
+    const texts = [this.text(request), this.#framework.socketAddress(request)];
+    const text = texts.find((text) => text !== undefined && this.#keys.of(text, false) !== null);
+    return text === undefined ? undefined : bareAddress(text);
+  }
+
+  #watchPart(part: unknown): void {
+    if (typeof part !== "string" || !part.includes(":") || !ONE_OF_MANY.test(part)) return;
+    const whole = this.#keys.of(part, false);
+    // What counts as IPv4 is one client, and an address that ends in zeros is a network's.
+    if (whole?.includes(":") !== true || this.#keys.of(part, 64) === `${whole}/64`) return;
+    this.#hasBeenKey = true;
+    this.#warnings.say("TIDEGATE_KEY_IPV6");
+  }
+
+  #keyOf(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
+    if (text !== undefined) {
+      const key = this.#keys.of(text, subnet);
+      if (key !== null) return key;
+      this.#warnings.say("TIDEGATE_ADDRESS_INVALID");
+    }
+    const socket = this.#framework.socketAddress(request);
+    return socket === undefined ? null : this.#keys.of(socket, subnet);
+  }
+
+  #look(request: Request): void {
+    const framework = this.#framework;
+    const warnings = this.#warnings;
+    const forwardedFor = framework.requestHeader(request, "x-forwarded-for");
+    switch (framework.proxyTrust(request)) {
+      case "everybody":
+        warnings.say("TIDEGATE_PROXY_TRUSTS_ALL");
+        break;
+      case "ignored hops":
+        warnings.say("TIDEGATE_PROXY_TRUSTS_HOPS");
+        break;
+      case "nobody":
+        if (forwardedFor !== undefined) warnings.say("TIDEGATE_FORWARDED_FOR_UNTRUSTED");
+        break;
+      case "sender":
+        if (forwardedFor === undefined) warnings.say("TIDEGATE_FORWARDED_FOR_ABSENT");
+        break;
+      default:
+    }
+    if (framework.requestHeader(request, "forwarded") === undefined) return;
+    if (framework.address(request) === framework.socketAddress(request)) {
+      warnings.say("TIDEGATE_FORWARDED_IGNORED");
+    }
+  }
+}
+
+/**
+ * Reads the address that each request is counted by, to show it to users: what they compare is then
+ * never what a client made up.
+ */
+export function addressReader<Request, Response>(
+  framework: Framework<Request, Response>,
+  { onPermissiveProxy }: Pick<GateOptions<Request, Response>, "onPermissiveProxy">,
+): (request: Request) => string | undefined {
+  const usesSocket = onPermissiveProxy === "socket";
+  const client = new ClientAddress(framework, SILENT, new AddressKeys(), usesSocket);
+  return (request) => client.counted(request);
+}

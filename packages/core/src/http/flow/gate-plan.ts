@@ -1,0 +1,122 @@
+/**
+ * Everything a gate does, decided when it is made: what is null is not done and costs nothing.
+ */
+
+import type { Ipv6Subnet } from "../client/address-key.ts";
+import type { AddressList } from "../client/address-list.ts";
+import type { ClientAddress } from "../client/client-address.ts";
+import type { KeyAnswer, ShownKey } from "../client/client-key.ts";
+import type { Framework } from "../framework.ts";
+import type { Omission } from "../headers/omission.ts";
+import type { Partitioner } from "../headers/partition-key.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { Verdict } from "../verdict.ts";
+import type { Warnings } from "../warnings.ts";
+import type { Budget, Budgets } from "./budget.ts";
+import type { Problems } from "./problem.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** A function of a user's that may answer later. */
+export type Asked<Request, Response, Answer> = (
+  request: Request,
+  response: Response,
+) => MaybePromise<Answer>;
+
+/** A function that is told the key as well. */
+export type AskedWithKey<Request, Response, Answer> = (
+  request: Request,
+  response: Response,
+  key: ShownKey,
+) => MaybePromise<Answer>;
+
+/** What a hit costs: a number, or a number for each policy that differs, by its name. */
+export type Cost = number | Readonly<Record<string, number>>;
+
+/** What becomes of a request when a user's function fails. */
+export type OnError = "throw" | "open" | "closed";
+
+export interface GatePlan<Request, Response> {
+  readonly framework: Framework<Request, Response>;
+  readonly warnings: Warnings;
+  readonly budgets: Budgets;
+  /** A second budget that has to agree, by the user name of whoever signs in. */
+  readonly username: UsernamePlan<Request, Response> | null;
+
+  /** Whether a request may come more than once, because nothing is counted. */
+  readonly onlyLooks: boolean;
+  readonly letsPreflightsPass: boolean;
+  readonly skip: Asked<Request, Response, unknown> | null;
+  readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;
+  readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;
+  /** Whether `block` may look at addresses, so that a request is refused whose address went with its connection. */
+  readonly blocksGone: boolean;
+  readonly client: ClientAddress<Request, Response>;
+  readonly subnet: Ipv6Subnet | Asked<Request, Response, Ipv6Subnet>;
+  /** What a function may answer with there. */
+  readonly subnetRange: readonly [least: number, most: number];
+  /** False instead of a key lets the request pass. */
+  readonly key: Asked<Request, Response, KeyAnswer | false> | null;
+  /** Whether a request without any address is refused. */
+  readonly needsAddress: boolean;
+  readonly windowMs: AskedWithKey<Request, Response, number> | null;
+  readonly limit: AskedWithKey<Request, Response, Cost> | null;
+  readonly cost: AskedWithKey<Request, Response, Cost> | number;
+
+  /** Told of every verdict before anything is written. */
+  readonly onVerdict:
+    | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)
+    | null;
+  readonly onLimited: ((request: Request, response: Response, refusal: Refusal) => unknown) | null;
+  /** Whether what that throws at once is for the framework. */
+  readonly limitedMayThrow: boolean;
+  readonly onError: OnError;
+  readonly dryRun: boolean;
+  /** Whether what a limiter refuses is refused, as its events say. */
+  readonly enforces: boolean;
+
+  readonly identifier: Asked<Request, Response, string> | null;
+  readonly partition: Partitioner<Request, Response> | null;
+  /** Names for scripts of other origins; null adds none. */
+  readonly exposed: readonly string[] | null;
+  /** Which responses go out without rate-limit fields after all. */
+  readonly omit: Omission | null;
+  readonly sendsRetryAfter: boolean;
+  readonly retryAfter: Asked<Request, Response, number> | number | null;
+  /** Waits are rounded up to a multiple of this. */
+  readonly retryAfterUnit: number;
+  readonly statusCode: number;
+  readonly problems: Problems | null;
+
+  readonly afterwards: Afterwards<Request, Response> | null;
+  /** How long after a hang-up a handler is waited for at most. */
+  readonly holdAfterHangUpMs: number;
+  /** By response, what follows from its end; null where the framework does not say when a handler is done. */
+  readonly following: WeakMap<object, Following> | null;
+}
+
+/** What a login counts by beside the address. */
+export interface UsernamePlan<Request, Response> {
+  readonly budget: Budget;
+  readonly of: Asked<Request, Response, string | null | undefined>;
+  /** Asked for the limit of a name, with the name as the key. */
+  readonly limit: AskedWithKey<Request, Response, Cost> | null;
+}
+
+/** What follows from the end of one response. */
+export interface Following {
+  /** A handler is at work until its promise settles, whatever becomes of the response. */
+  handling(handler: PromiseLike<unknown>): void;
+}
+
+/** What is done once a response has ended. */
+export interface Afterwards<Request, Response> {
+  readonly refundsFailed: boolean;
+  readonly refundsSuccessful: boolean;
+  /** Whether a request has failed whose client has hung up. */
+  readonly refundsHangUps: boolean;
+  readonly wasSuccessful: Asked<Request, Response, boolean>;
+  /** Whether hits are counted that were refused, so that they can be given back too. */
+  readonly countsRefused: boolean;
+  readonly charge: Asked<Request, Response, Cost> | null;
+  readonly countIf: Asked<Request, Response, unknown> | null;
+}

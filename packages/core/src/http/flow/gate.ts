@@ -1,0 +1,109 @@
+/**
+ * What stands before a web application: the whole of a rate limiter but the framework around it.
+ *
+ * An adapter makes one gate and asks it about each request. The answer is null where the request may
+ * pass, a refusal for the adapter to send, or a promise of either if a user's function takes its time.
+ */
+
+import type { Limiter } from "../../limiter.ts";
+import { isThenable, run } from "../maybe-promise.ts";
+import { FastPath } from "./fast-path.ts";
+import type { GatePlan } from "./gate-plan.ts";
+import type { Passing, Refusal } from "./refusal.ts";
+import { announce, refusalOf, refuse } from "./refuse.ts";
+import { RequestContext } from "./request-context.ts";
+import { requestFlow } from "./request-flow.ts";
+
+/** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
+const WATCHED = 1_024;
+
+/** What a middleware asks about each request. */
+export interface Gate<Request, Response> {
+  /** What counts for whoever has no window of his own; null while a store of another package does. */
+  readonly limiter: Limiter | null;
+  /** Everything that counts here, that for user names included. */
+  readonly limiters: readonly Limiter[];
+  /** Asks about a request; throws, or rejects, what a user's function threw if it is told to. */
+  enter(request: Request, response: Response): Passing;
+  /** To be called once a refusal has been set up, and before it is sent if that is possible. */
+  announce(request: Request, response: Response, refusal: Refusal): void;
+  /** Whether anything depends on how responses end, so that `handling` is of use. */
+  readonly followsEnds: boolean;
+  /**
+   * To be called with what the handler of a request has returned, by an adapter whose `Customs` say that it does:
+   * if that is a promise, what a client holds that has hung up is given back when it has settled.
+   */
+  handling(response: Response, handler: unknown): void;
+  /** Closes every limiter that this gate has made. */
+  close(): void;
+}
+
+export class PlannedGate<Request extends object, Response> implements Gate<Request, Response> {
+  readonly #plan: GatePlan<Request, Response>;
+  readonly #fastPath: FastPath<Request, Response> | null;
+  #watched = 0;
+  #latest: Request | null = null;
+
+  constructor(plan: GatePlan<Request, Response>) {
+    this.#plan = plan;
+    this.#fastPath = FastPath.of(plan);
+    if (plan.onlyLooks) this.#watched = WATCHED;
+  }
+
+  get limiter(): Limiter | null {
+    return this.#plan.budgets.usual.limiter;
+  }
+
+  get limiters(): readonly Limiter[] {
+    const { budgets, username } = this.#plan;
+    const all = username === null ? budgets.all() : [...budgets.all(), username.budget];
+    return all.flatMap(({ limiter }) => (limiter === null ? [] : [limiter]));
+  }
+
+  enter(request: Request, response: Response): Passing {
+    if (this.#watched < WATCHED) this.#watch(request);
+    try {
+      const passing =
+        this.#fastPath === null
+          ? run(requestFlow(new RequestContext(this.#plan, request, response)))
+          : this.#fastPath.go(request, response);
+      if (!(passing instanceof Promise) || this.#plan.onError === "throw") return passing;
+      return passing.catch((error: unknown) => this.#failed(request, response, error));
+    } catch (error) {
+      return this.#failed(request, response, error);
+    }
+  }
+
+  get followsEnds(): boolean {
+    const { afterwards, budgets } = this.#plan;
+    return afterwards !== null || budgets.usual.holdsPlaces;
+  }
+
+  handling(response: Response, handler: unknown): void {
+    if (isThenable(handler)) this.#plan.following?.get(response as object)?.handling(handler);
+  }
+
+  announce(request: Request, response: Response, refusal: Refusal): void {
+    announce(this.#plan, request, response, refusal);
+  }
+
+  close(): void {
+    for (const limiter of this.limiters) limiter.close();
+  }
+
+  #failed(request: Request, response: Response, error: unknown): Passing {
+    const plan = this.#plan;
+    if (plan.onError === "throw") throw error;
+    plan.warnings.say("TIDEGATE_REQUEST_FAILED", "", error);
+    if (plan.onError === "open") return null;
+    const context = new RequestContext(plan, request, response);
+    return refuse(context, refusalOf(context, "error"), null);
+  }
+
+  /** A request that comes twice in a row passes this gate twice. */
+  #watch(request: Request): void {
+    this.#watched++;
+    if (request === this.#latest) this.#plan.warnings.say("TIDEGATE_COUNTED_TWICE");
+    this.#latest = this.#watched < WATCHED ? request : null;
+  }
+}

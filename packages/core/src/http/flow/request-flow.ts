@@ -1,0 +1,264 @@
+/**
+ * The life of a request, from the first question to what its end decides. This is the one page to read.
+ *
+ * A user's function may answer at once or later, so the flow is written as `Steps`: it yields where an
+ * answer is a promise, and nowhere else. Steps that the user did not ask for are null in the plan.
+ */
+
+import { SLIDING_LOG_LIMIT_MAX } from "../../policies/sliding-log.ts";
+import { checkSubnet, type Ipv6Subnet } from "../client/address-key.ts";
+import type { AddressList } from "../client/address-list.ts";
+import {
+  countedKey,
+  type KeyAnswer,
+  nameOf,
+  type ShownKey,
+  shownKeyOf,
+} from "../client/client-key.ts";
+import { isPreflight } from "../headers/cors.ts";
+import { limitOf } from "../headers/quota.ts";
+import { isThenable, type MaybePromise, type Steps } from "../maybe-promise.ts";
+import { numberIn } from "../options/numeric-text.ts";
+import type { Verdict } from "../verdict.ts";
+import { checkArguments, followEnd } from "./aftermath.ts";
+import type { AskedWithKey, Cost, UsernamePlan } from "./gate-plan.ts";
+import type { RefusedBy } from "./problem.ts";
+import type { Outcome } from "./refusal.ts";
+import { refusalOf, refuse, retryAfterOf } from "./refuse.ts";
+import { hitOf, type RequestContext } from "./request-context.ts";
+import { sayUnreadBody } from "./unread-body.ts";
+import { canWriteFields, writeFields } from "./write-fields.ts";
+
+/** Null lets the request pass. */
+export function* requestFlow<Request, Response>(
+  context: RequestContext<Request, Response>,
+): Steps<Outcome> {
+  const { plan, request, response } = context;
+
+  // Requests that no limit is for.
+  if (plan.letsPreflightsPass && isPreflight(plan.framework, request)) return null;
+  const skips = plan.skip === null ? false : plan.skip(request, response);
+  if (isThenable(skips) ? yield skips : skips) return null;
+
+  // The key: what the user's function answers with, or else the address.
+  let isUncounted = false;
+  if (plan.key !== null) {
+    const answer = plan.key(request, response);
+    const given = isThenable(answer) ? yield answer : answer;
+    isUncounted = given === false;
+    if (given !== false) context.key = keyIn(context, given);
+  }
+  if (context.key === null && !isUncounted) {
+    const subnet = subnetOf(context);
+    context.key = addressKey(context, isThenable(subnet) ? yield subnet : subnet);
+    if (context.key === null) return plan.needsAddress ? refuseFor(context, "address") : null;
+  }
+
+  // The lists: clients that are never served, and clients that are never limited.
+  const blocked = plan.block === null ? false : isIn(context, plan.block);
+  const isBlocked: unknown = isThenable(blocked) ? yield blocked : blocked;
+  if (isBlocked || (plan.blocksGone && plan.client.isGone(request))) {
+    return refuseFor(context, "list");
+  }
+  if (isUncounted) return null;
+  const allowed = plan.allow === null ? false : isIn(context, plan.allow);
+  if (isThenable(allowed) ? yield allowed : allowed) return null;
+
+  // What is counted: in which window, up to which limit, and how much.
+  if (plan.windowMs !== null) {
+    const windowMs = ask(context, plan.windowMs);
+    setWindow(context, isThenable(windowMs) ? yield windowMs : windowMs);
+  }
+  if (plan.limit !== null) {
+    const limit = ask(context, plan.limit);
+    setLimit(context, isThenable(limit) ? yield limit : limit);
+  }
+  const cost = typeof plan.cost === "function" ? ask(context, plan.cost) : plan.cost;
+  setCost(context, isThenable(cost) ? yield cost : cost);
+
+  // The decision. A login counts by the user name as well.
+  const counted = count(context);
+  context.verdict = isThenable(counted) ? yield counted : counted;
+  const { username } = plan;
+  if (username !== null && context.verdict?.allowed) yield* checkUsername(context, username);
+  if (context.verdict === null) return null;
+
+  // What the response says about its limits, and what follows when it ends.
+  followEnd(context);
+  if (plan.identifier !== null && canWriteFields(context)) {
+    const name = plan.identifier(request, response);
+    context.policyName = isThenable(name) ? yield name : name;
+  }
+  if (plan.partition !== null && canWriteFields(context)) {
+    const partition = plan.partition(request, response, context.key as ShownKey);
+    context.partition = isThenable(partition) ? yield partition : partition;
+  }
+  writeFields(context);
+
+  // The request passes, at once or when its turn comes, or is refused.
+  if (context.verdict.allowed) {
+    const turn = turnOf(context);
+    return isThenable(turn) ? yield turn : turn;
+  }
+  const refusal = refusalOf(context, context.verdict.reason ?? "limit");
+  const retryAfter = retryAfterOf(context, refusal);
+  return refuse(context, refusal, isThenable(retryAfter) ? yield retryAfter : retryAfter);
+}
+
+/** With the preset `login` both budgets have to agree: what the second refuses is given back to the first. */
+function* checkUsername<Request, Response>(
+  context: RequestContext<Request, Response>,
+  username: UsernamePlan<Request, Response>,
+): Steps<void> {
+  const { plan, request, response } = context;
+  const byAddress = hitOf(context);
+  const name = username.of(request, response);
+  const key = nameOf(isThenable(name) ? yield name : name);
+  if (key === null) {
+    sayUnreadBody(plan.framework, request, plan.warnings);
+    return;
+  }
+  context.key = key;
+  context.budget = username.budget;
+  if (username.limit !== null) {
+    const limit = ask(context, username.limit);
+    setLimit(context, isThenable(limit) ? yield limit : limit, SLIDING_LOG_LIMIT_MAX);
+  }
+  const counted = count(context);
+  context.verdict = isThenable(counted) ? yield counted : counted;
+  if (context.verdict === null) return;
+  if (context.verdict.allowed) {
+    context.hits = [byAddress, hitOf(context)];
+    return;
+  }
+  const { budget, cost, verdict } = byAddress;
+  void budget.counter.refund(byAddress.key, typeof cost === "number" ? cost : 1, verdict);
+}
+
+/** Asks a function that is told the key. */
+function ask<Request, Response, Answer>(
+  { request, response, key }: RequestContext<Request, Response>,
+  question: AskedWithKey<Request, Response, Answer>,
+): MaybePromise<Answer> {
+  return question(request, response, key ?? "");
+}
+
+/** The key in the answer of the user's function; null where it is none, and the address stands in for it. */
+function keyIn<Request, Response>(
+  { plan: { client, warnings }, request }: RequestContext<Request, Response>,
+  answer: KeyAnswer,
+): ShownKey | null {
+  const key = shownKeyOf(answer);
+  if (key !== null) client.watchAnswer(answer);
+  else if (!client.isGone(request)) warnings.say("TIDEGATE_KEY_EMPTY");
+  return key;
+}
+
+/** How much of an IPv6 address counts; the user's function is asked about no other address. */
+function subnetOf<Request, Response>({
+  plan: { subnet, client },
+  request,
+  response,
+}: RequestContext<Request, Response>): MaybePromise<Ipv6Subnet> {
+  if (typeof subnet !== "function") return subnet;
+  const isIpv6 = client.text(request)?.includes(":") === true;
+  return isIpv6 ? subnet(request, response) : false;
+}
+
+/** The key of the address; null where there is none, or none that a login may count by. */
+function addressKey<Request, Response>(
+  { plan, request }: RequestContext<Request, Response>,
+  subnet: Ipv6Subnet,
+): string | null {
+  const { client, needsAddress, subnetRange } = plan;
+  if (typeof plan.subnet === "function") checkSubnet("ipv6Subnet", subnet, ...subnetRange);
+  if (needsAddress && client.isGone(request)) return null;
+  return client.key(request, subnet, client.text(request));
+}
+
+function isIn<Request, Response>(
+  context: RequestContext<Request, Response>,
+  list: AddressList | AskedWithKey<Request, Response, unknown>,
+): MaybePromise<unknown> {
+  if (typeof list === "function") return ask(context, list);
+  const { plan, key, request } = context;
+  const addresses = list.hasAddresses ? plan.client.listed(request) : [];
+  return list.has(key === null ? null : countedKey(key), addresses);
+}
+
+function setWindow<Request, Response>(
+  context: RequestContext<Request, Response>,
+  windowMs: number,
+): void {
+  const { budgets, warnings } = context.plan;
+  context.budget = budgets.ofWidth(numberIn("windowMs", windowMs, warnings));
+}
+
+/** @param most the largest limit that can be kept, for clients that have none */
+function setLimit<Request, Response>(
+  context: RequestContext<Request, Response>,
+  answer: Cost,
+  most = Number.POSITIVE_INFINITY,
+): void {
+  const limit = numberIn("limit", answer, context.plan.warnings);
+  if (typeof limit === "object" && limit !== null) {
+    context.limit = limit;
+    return;
+  }
+  const applied = Math.min(limitOf("limit", limit), most);
+  // A check is quicker without a limit, so none is given that the limiter applies by itself.
+  const policies = context.budget.limiter?.policies;
+  const isOwn = policies?.length === 1 && policies[0]!.limit === applied;
+  if (!isOwn) context.limit = applied;
+}
+
+function setCost<Request, Response>(context: RequestContext<Request, Response>, cost: Cost): void {
+  // What is given back later is what is taken now, so a change of the user's object must not matter.
+  context.cost = typeof cost === "object" && cost !== null ? { ...cost } : cost;
+}
+
+/** Asks the limiter, which counts, or only looks where `countIf` counts at the end. */
+function count<Request, Response>({
+  plan,
+  budget: { counter },
+  key: shown,
+  limit,
+  cost,
+}: RequestContext<Request, Response>): MaybePromise<Verdict | null> {
+  const { afterwards, enforces } = plan;
+  const key = countedKey(shown as ShownKey);
+  const onlyLooks = afterwards !== null && afterwards.countIf !== null;
+  if (enforces && limit === undefined && typeof cost === "number") {
+    return onlyLooks ? counter.peek(key, cost) : counter.check(key, cost);
+  }
+  const [units, weights] = checkArguments(cost);
+  const options = {
+    ...weights,
+    ...(limit !== undefined && { limit }),
+    ...(!enforces && { enforced: false }),
+  };
+  return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
+}
+
+/** Refuses a request that no limiter was asked about. */
+function refuseFor<Request, Response>(
+  context: RequestContext<Request, Response>,
+  reason: RefusedBy,
+): Outcome {
+  return refuse(context, refusalOf(context, reason), null);
+}
+
+/**
+ * When an allowed request may go on: at once, or when its bucket lets it. It is held back whether its
+ * client is still there or not: it was let through, and the application decides what to do then.
+ */
+export function turnOf<Request, Response>({
+  verdict,
+  plan,
+}: RequestContext<Request, Response>): MaybePromise<null> {
+  const { waitMs = 0 } = verdict ?? {};
+  if (waitMs === 0 || plan.dryRun) return null;
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), waitMs);
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * What a response says about its limits: fields, under the name and the partition key that the user gives
+ * them, readable for scripts, and left off where they are not wanted.
+ */
+
+import { exposeHeaders } from "../headers/cors.ts";
+import type { Fields } from "../headers/fields.ts";
+import { omitFields } from "../headers/omission.ts";
+import { isFieldText } from "../headers/structured-field.ts";
+import type { Verdict } from "../verdict.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** Whether there are fields to write. A dry run leaves no trace, and headers that are sent stay as they are. */
+export function canWriteFields<Request, Response>({
+  plan,
+  response,
+  budget,
+}: RequestContext<Request, Response>): boolean {
+  return budget.fields !== null && !plan.dryRun && !plan.framework.headersSent(response);
+}
+
+export function writeFields<Request, Response>(context: RequestContext<Request, Response>): void {
+  if (!canWriteFields(context)) return;
+  const { plan, response, budget, policyName, partition } = context;
+  const { framework, exposed, omit, warnings } = plan;
+  const fields = budget.fields as Fields;
+  const verdict = context.verdict as Verdict;
+  let name: string | null = null;
+  if (policyName !== null) {
+    if (isFieldText(policyName) && policyName !== "") name = policyName;
+    else warnings.say("TIDEGATE_FIELD_NAME_INVALID");
+  }
+  context.names = fields.write(framework, response, verdict, name, partition);
+  // A refusal exposes its headers itself, because it has some also where there are no fields.
+  if (!verdict.allowed) return;
+  if (exposed !== null) exposeHeaders(framework, response, exposed);
+  if (omit !== null) omitFields(framework, response, omit, fields.exposedNames());
+}

@@ -1,0 +1,283 @@
+/**
+ * The rate-limit fields of a response, in whichever generations a limiter was asked for.
+ *
+ * The text that never changes is made once per limiter. Several limiters on one response add to what
+ * is there already: lists get further members, and where a generation has room for one limit only, the
+ * one with the least left is told.
+ */
+
+import type { PolicyResult } from "../../decision.ts";
+import type { Framework } from "../framework.ts";
+import type { Verdict } from "../verdict.ts";
+import type { Quota } from "./quota.ts";
+import { anotherTells, isNearest, joined, toldBefore, withoutTwins } from "./stacked.ts";
+import { fieldString, memberNames } from "./structured-field.ts";
+import { WallTime } from "./wall-time.ts";
+
+export const DRAFTS = ["draft-6", "draft-7", "draft-8", "draft-11"] as const;
+
+/** A revision of the IETF draft on rate-limit fields; see the reference on HTTP. */
+export type Draft = (typeof DRAFTS)[number];
+
+/** The headers that every limiter had before there was a draft; null leaves one out. */
+export interface LegacyNames {
+  readonly limit: string | null;
+  readonly remaining: string | null;
+  readonly reset: string | null;
+}
+
+export interface LegacyFields {
+  readonly allowed: LegacyNames;
+  readonly refused: LegacyNames;
+  /** Whether the reset is a date, in seconds since 1970, or a number of seconds from now. */
+  readonly resetAs: "epoch" | "delta";
+}
+
+/** How a policy is called in fields: always the same, or by the limit that was applied. */
+export type FieldName = string | ((limit: number) => string);
+
+export interface FieldsOptions {
+  readonly legacy: LegacyFields | null;
+  readonly standard: Draft | null;
+  readonly quotas: readonly Quota[];
+  /** One per quota. */
+  readonly names: readonly FieldName[];
+  /** Whether a space stands before each parameter of a list; readers take both. */
+  readonly isSpaced: boolean;
+}
+
+/** The names of the parameters that a later draft may rename. */
+const AVAILABLE = "r";
+const EFFECTIVE = "t";
+
+const POLICY = "RateLimit-Policy";
+const LIMIT = "RateLimit";
+
+const NO_NAMES: readonly string[] = [];
+
+export class Fields {
+  readonly #options: FieldsOptions;
+  readonly #wall = new WallTime();
+  readonly #limitTexts: readonly string[];
+  /** The names where none depends on the limit that was applied. */
+  readonly #usualNames: readonly string[] | null;
+  /** The whole policy field where nothing in it depends on the request. */
+  readonly #policyField: string | null;
+  /** What stands before a parameter in a list. */
+  readonly #separator: string;
+
+  constructor(options: FieldsOptions) {
+    this.#options = options;
+    this.#separator = options.isSpaced ? "; " : ";";
+    this.#limitTexts = options.quotas.map(({ limit }) => String(limit));
+    const { names } = options;
+    this.#usualNames = names.every((name) => typeof name === "string") ? names : null;
+    const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
+    const usual = this.#names(results, null, NO_NAMES);
+    this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
+    anotherTells();
+  }
+
+  /**
+   * Every name that may be written, `Retry-After` included: what scripts of other origins may read.
+   */
+  exposedNames(): string[] {
+    const { legacy, standard } = this.#options;
+    const { limit = null, remaining = null, reset = null } = legacy?.allowed ?? {};
+    const old = [limit, remaining, reset].filter((name) => name !== null);
+    const trio = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+    const current = standard === "draft-6" ? [...trio, POLICY] : [LIMIT, POLICY];
+    return [...old, ...(standard === null ? [] : current), "Retry-After"];
+  }
+
+  /**
+   * Writes what there is to say about a verdict.
+   *
+   * @param name how the only policy is called in this response, instead of its usual name
+   * @param partition the partition key as a Byte Sequence
+   * @returns how the policies are called in this response; null where no field names them
+   */
+  write<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    name: string | null,
+    partition: string | null,
+  ): readonly string[] | null {
+    const { legacy, standard, quotas } = this.#options;
+    let binding = 0;
+    if (quotas.length > 1) {
+      binding = Math.max(
+        0,
+        quotas.findIndex(({ policy }) => policy === verdict.policy),
+      );
+    }
+    if (legacy !== null) this.#writeLegacy(framework, response, verdict, binding, legacy);
+    if (standard === null) return null;
+    const results = verdict.results ?? [verdict];
+    const isUsual =
+      name === null &&
+      partition === null &&
+      results.every(({ limit }, index) => limit === quotas[index]!.limit);
+    const policies = isUsual ? this.#policyField : null;
+    if (standard === "draft-8" || standard === "draft-11") {
+      return this.#writeLists(framework, response, results, policies, name, partition);
+    }
+    const list = policies ?? this.#policies(results, NO_NAMES, null);
+    this.#writeOne(framework, response, verdict, binding, list);
+    return null;
+  }
+
+  #writeLegacy<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    binding: number,
+    legacy: LegacyFields,
+  ): void {
+    const { limit, remaining, reset } = verdict.allowed ? legacy.allowed : legacy.refused;
+    const quota = this.#options.quotas[binding]!;
+    const available = quota.available(verdict);
+    if (remaining !== null) {
+      const before = toldBefore(framework, response, remaining);
+      if (!isNearest(before, available, verdict.allowed)) return;
+      framework.setHeader(response, remaining, String(available));
+    }
+    if (limit !== null) framework.setHeader(response, limit, this.#limitText(verdict, binding));
+    if (reset === null) return;
+    const seconds =
+      legacy.resetAs === "delta"
+        ? (quota.effectiveSeconds(verdict) ?? quota.retryAfterSeconds(verdict))
+        : this.#resetEpochSeconds(verdict, quota);
+    framework.setHeader(response, reset, String(seconds));
+  }
+
+  #resetEpochSeconds(verdict: Verdict, quota: Quota): number {
+    const { allowed, resetMs, retryAfterMs, atMs } = verdict;
+    const wait = allowed ? resetMs : Math.max(retryAfterMs, 1);
+    const finite = wait < Infinity ? wait : quota.hopelessMs;
+    return Math.ceil(this.#wall.at(atMs + finite, atMs) / 1_000);
+  }
+
+  /** The generations that tell of one limit only. */
+  #writeOne<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    verdict: Verdict,
+    binding: number,
+    policies: string,
+  ): void {
+    const isSix = this.#options.standard === "draft-6";
+    const shown = joined(framework.header(response, POLICY));
+    if (shown?.startsWith('"') === true) return;
+    const merged = shown === undefined ? policies : withoutTwins(`${shown}, ${policies}`);
+    if (merged !== "") framework.setHeader(response, POLICY, merged);
+    const quota = this.#options.quotas[binding]!;
+    const available = quota.available(verdict);
+    const before = framework.header(response, isSix ? "RateLimit-Remaining" : LIMIT);
+    if (!isNearest(before, available, verdict.allowed)) return;
+    const limit = this.#limitText(verdict, binding);
+    const reset = quota.effectiveSeconds(verdict) ?? (verdict.allowed ? 0 : 1);
+    if (isSix) {
+      framework.setHeader(response, "RateLimit-Limit", limit);
+      framework.setHeader(response, "RateLimit-Remaining", String(available));
+      framework.setHeader(response, "RateLimit-Reset", String(reset));
+    } else {
+      const text = `limit=${limit}, remaining=${available}, reset=${reset}`;
+      framework.setHeader(response, LIMIT, text);
+    }
+  }
+
+  /** The generations in which every policy is a named member of a list. */
+  #writeLists<Request, Response>(
+    framework: Framework<Request, Response>,
+    response: Response,
+    results: readonly PolicyResult[],
+    policies: string | null,
+    name: string | null,
+    partition: string | null,
+  ): readonly string[] | null {
+    const shown = joined(framework.header(response, POLICY));
+    const limits = joined(framework.header(response, LIMIT));
+    const isFirst = shown === undefined && limits === undefined;
+    // A field of another generation stays alone: a reader would have to drop both.
+    if (!isFirst && [shown, limits].some((text) => text?.startsWith('"') === false)) return null;
+    const taken = isFirst ? NO_NAMES : [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
+    const names = this.#names(results, name, taken);
+    const own = isFirst && policies !== null ? policies : this.#policies(results, names, partition);
+    framework.setHeader(response, POLICY, shown === undefined ? own : `${shown}, ${own}`);
+    const members = this.#limits(results, names, partition);
+    framework.setHeader(response, LIMIT, limits === undefined ? members : `${limits}, ${members}`);
+    return names;
+  }
+
+  #policies(
+    results: readonly PolicyResult[],
+    names: readonly string[],
+    partition: string | null,
+  ): string {
+    const { standard } = this.#options;
+    const separator = this.#separator;
+    const isNamed = standard === "draft-8" || standard === "draft-11";
+    const members = results.map((result, index) => {
+      const quota = this.#options.quotas[index]!;
+      const seconds = quota.windowSeconds(result.limit);
+      if (!isNamed) return seconds === null ? "" : `${result.limit};w=${seconds}`;
+      const unit = quota.unit === null ? "" : `${separator}qu="${quota.unit}"`;
+      const window = seconds === null ? "" : `${separator}w=${seconds}`;
+      const quoted = fieldString(names[index]!);
+      return `${quoted}${separator}q=${result.limit}${unit}${window}${this.#pk(partition)}`;
+    });
+    const list = members.filter((member) => member !== "").join(", ");
+    return isNamed ? list : withoutTwins(list);
+  }
+
+  #limits(
+    results: readonly PolicyResult[],
+    names: readonly string[],
+    partition: string | null,
+  ): string {
+    const separator = this.#separator;
+    const members = results.map((result, index) => {
+      const quota = this.#options.quotas[index]!;
+      const seconds = quota.effectiveSeconds(result);
+      const effective = seconds === null ? "" : `${separator}${EFFECTIVE}=${seconds}`;
+      const told = `${AVAILABLE}=${quota.available(result)}${effective}`;
+      return `${fieldString(names[index]!)}${separator}${told}${this.#pk(partition)}`;
+    });
+    return members.join(", ");
+  }
+
+  /**
+   * What the policies are called, with a number behind a name that is taken.
+   *
+   * @param taken what is in the fields already, quoted
+   */
+  #names(
+    results: readonly PolicyResult[],
+    given: string | null,
+    taken: readonly string[],
+  ): readonly string[] {
+    if (given === null && taken.length === 0 && this.#usualNames !== null) return this.#usualNames;
+    const names: string[] = [];
+    results.forEach(({ limit }, index) => {
+      const usual = this.#options.names[index]!;
+      const name = given ?? (typeof usual === "string" ? usual : usual(limit));
+      let free = name;
+      for (let count = 2; taken.includes(fieldString(free)) || names.includes(free); count++) {
+        free = `${name}-${count}`;
+      }
+      names.push(free);
+    });
+    return names;
+  }
+
+  #pk(partition: string | null): string {
+    return partition === null ? "" : `${this.#separator}pk=${partition}`;
+  }
+
+  #limitText({ limit }: Verdict, binding: number): string {
+    const isUsual = limit === this.#options.quotas[binding]!.limit;
+    return isUsual ? this.#limitTexts[binding]! : String(limit);
+  }
+}

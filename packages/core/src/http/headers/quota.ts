@@ -1,0 +1,83 @@
+/**
+ * What a policy promises and what a result of it means, in the whole seconds that HTTP has.
+ *
+ * Waits are rounded up and what is available down, so that a client which does as it is told is let
+ * through. For buckets no response suggests a rate above the bucket's own.
+ */
+
+import type { PolicyResult } from "../../decision.ts";
+import { invalidOption } from "../../options.ts";
+import type { Policy } from "../../policies/policy.ts";
+
+/** The largest number that a header field may carry: an integer of 15 digits. */
+export const QUOTA_MAX = 999_999_999_999_999;
+
+const CONCURRENCY_RETRY_MS = 1_000;
+
+/** One policy as headers tell of it. */
+export class Quota {
+  /** The policy's name in decisions. */
+  readonly policy: string;
+  /** The limit while a call does not bring its own. */
+  readonly limit: number;
+  /** What `q` and `r` count, where it is not requests. */
+  readonly unit: "concurrent-requests" | null;
+  /** The wait to tell a client whom no wait would help. */
+  readonly hopelessMs: number;
+  readonly #windowSeconds: number | null;
+  /** Hits that a bucket regains in a second; 0 for what is no bucket. */
+  readonly #perSecond: number;
+
+  constructor(policy: Policy) {
+    this.policy = policy.name;
+    this.limit = policy.limit;
+    this.unit = policy.kind === "concurrency" ? "concurrent-requests" : null;
+    this.#perSecond = "perSecond" in policy ? policy.perSecond : 0;
+    this.#windowSeconds = "windowMs" in policy ? atLeastOne(policy.windowMs / 1_000) : null;
+    if ("windowMs" in policy) this.hopelessMs = policy.windowMs;
+    else if (this.#perSecond > 0) this.hopelessMs = (policy.limit / this.#perSecond) * 1_000;
+    else this.hopelessMs = CONCURRENCY_RETRY_MS;
+  }
+
+  /** `w`: the window, or the time in which an empty bucket fills up; null where there is neither. */
+  windowSeconds(limit: number): number | null {
+    return this.#perSecond > 0 ? atLeastOne(limit / this.#perSecond) : this.#windowSeconds;
+  }
+
+  /** How long a client should wait that this policy has refused: at least a second. */
+  retryAfterSeconds(result: PolicyResult): number {
+    const { retryAfterMs } = result;
+    return atLeastOne((retryAfterMs < Infinity ? retryAfterMs : this.hopelessMs) / 1_000);
+  }
+
+  /** `r`: how much a client may use within `effectiveSeconds`. */
+  available(result: PolicyResult): number {
+    const { limit, allowed } = result;
+    const remaining = Math.min(result.remaining, QUOTA_MAX);
+    if (allowed) return remaining;
+    if (this.unit !== null) return 0;
+    if (this.#perSecond === 0) return remaining;
+    const perWindow = this.windowSeconds(limit) ?? 1;
+    return Math.min(remaining, Math.floor((this.retryAfterSeconds(result) * limit) / perWindow));
+  }
+
+  /** `t`: the seconds that `available` has to last for; null where time does not help. */
+  effectiveSeconds(result: PolicyResult): number | null {
+    if (this.unit !== null) return null;
+    if (!result.allowed) return this.retryAfterSeconds(result);
+    if (this.#perSecond === 0) return Math.max(0, Math.ceil(result.resetMs / 1_000));
+    const { limit, remaining, resetMs } = result;
+    if (remaining > 0) return Math.ceil((remaining * (this.windowSeconds(limit) ?? 1)) / limit);
+    return atLeastOne((resetMs - ((limit - 1) / this.#perSecond) * 1_000) / 1_000);
+  }
+}
+
+/** A limit that a user's function answered with: rounded down, and none larger than fields can tell. */
+export function limitOf(option: string, limit: unknown): number {
+  if (typeof limit === "number" && limit >= 0) return Math.min(Math.floor(limit), QUOTA_MAX);
+  throw invalidOption(option, "a number of at least 0", limit);
+}
+
+function atLeastOne(seconds: number): number {
+  return seconds > 1 ? Math.ceil(seconds) : 1;
+}

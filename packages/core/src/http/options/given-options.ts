@@ -1,0 +1,146 @@
+/**
+ * What users gave an adapter, as a gate takes it.
+ *
+ * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
+ */
+
+import { TidegateError } from "../../errors.ts";
+import { nearest, shown } from "../../options.ts";
+import type { ShownKey } from "../client/client-key.ts";
+import type { AskedWithKey } from "../flow/gate-plan.ts";
+import { isThenable } from "../maybe-promise.ts";
+import { WARNING_CODES } from "../warning-codes.ts";
+import type { Warnings } from "../warnings.ts";
+import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
+import type { Spelled } from "./spelling.ts";
+
+/** Options that may be functions which are told the key. */
+const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
+
+/** The options that were given at all: `undefined` means absent, and so does `null`. */
+export function onlyGiven<Options extends object>(options: Options): Partial<Options> {
+  const given = Object.entries(options).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
+  return Object.fromEntries(given) as Partial<Options>;
+}
+
+/** Of what was given, the options that every adapter takes. */
+export function pickGateOptions<Request, Response>(given: object): GateOptions<Request, Response> {
+  const picked = GATE_OPTIONS.filter((name) => Reflect.get(given, name) !== undefined);
+  return Object.fromEntries(picked.map((name) => [name, Reflect.get(given, name)]));
+}
+
+/**
+ * The key function; `keyGenerator` is to be the last of its names.
+ *
+ * Limiters with a `keyGenerator` never let a request pass for an answer of false, and what counts by
+ * `req.isAuthenticated() && req.user.id` is to go on limiting strangers: there it is no key.
+ */
+export function keyFunction<Request, Response>({
+  options,
+  names,
+}: Spelled): GateOptions<Request, Response>["key"] {
+  const key = options["key"] as GateOptions<Request, Response>["key"];
+  if (names["key"] !== "keyGenerator" || typeof key !== "function") return key;
+  return (request, response) => {
+    const answer = key(request, response);
+    return isThenable(answer) ? Promise.resolve(answer).then(orNothing) : orNothing(answer);
+  };
+}
+
+/** What to write instead of a store, in messages about one. */
+export const CLUSTER_INSTEAD =
+  "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
+
+/** Says that a network's length was given where no address is counted. */
+export function sayUnreadSubnet(
+  { key, ipv6Subnet }: { readonly key?: unknown; readonly ipv6Subnet?: unknown },
+  warnings: Warnings,
+): void {
+  if (key !== undefined && ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
+}
+
+/** Says which options nobody reads. */
+export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
+  const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
+  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Nobody reads ${unread}.`);
+}
+
+/**
+ * Says which names in `validate` switch nothing.
+ *
+ * @param more further names, about which there is no warning any more
+ */
+export function sayUnreadSwitches(
+  validate: unknown,
+  warnings: Warnings,
+  more: readonly string[] = [],
+): void {
+  if (typeof validate !== "object" || validate === null) return;
+  const switches = Object.values(WARNING_CODES).map((entry) => entry.switch);
+  const unread = unknownIn(validate, ["default", ...switches, ...more]);
+  if (unread !== "") warnings.say("TIDEGATE_SWITCH_UNREAD", `'validate' has ${unread}.`);
+}
+
+/** The names in an object that are not among the known ones, each with what it may stand for. */
+function unknownIn(given: object, known: readonly string[]): string {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const named = unknown.map((name) => {
+    const meant = nearest(name, known);
+    return meant === undefined ? `'${name}'` : `'${name}' (did you mean '${meant}'?)`;
+  });
+  return named.join(", ");
+}
+
+/**
+ * What a function that makes a middleware was called with, as its options.
+ *
+ * @param place what users call
+ */
+export function optionsIn<Options extends object>(
+  place: string,
+  given: Options | undefined,
+): Partial<Options> {
+  if (given === undefined) return {};
+  const isObject = typeof given === "object" && given !== null;
+  if (!isObject || Symbol.iterator in given || isThenable(given)) {
+    const hint =
+      typeof given === "number" || /^\d+$/.test(String(given))
+        ? `write ${place}({ limit: ${given} })`
+        : "leave it out for the defaults";
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `${place} takes an options object, got ${shown(given)}: ${hint}`,
+    );
+  }
+  // What a framework hands to middleware has a connection, and options have none.
+  if (!("socket" in given)) return given;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `${place} makes a middleware and is none: write app.use(${place}()), with options if you like`,
+  );
+}
+
+/**
+ * Lets functions take the key right behind the request, for users who know them so; what answers comes
+ * last.
+ *
+ * @param shown the key as users know it
+ */
+export function withKeySecond<Request, Response>(
+  options: GateOptions<Request, Response>,
+  shown: (request: Request, key: ShownKey) => unknown = (_request, key) => key,
+): GateOptions<Request, Response> {
+  const turned: Record<string, AskedWithKey<Request, Response, unknown>> = {};
+  for (const name of TOLD_THE_KEY) {
+    const asked: unknown = options[name];
+    if (typeof asked !== "function") continue;
+    turned[name] = (request, response, key) => asked(request, shown(request, key), response);
+  }
+  return { ...options, ...turned };
+}
+
+function orNothing<Answer>(answer: Answer | false): Answer | null {
+  return answer === false ? null : answer;
+}

@@ -1,0 +1,192 @@
+/**
+ * The limiters of a gate, with what their policies are called and which fields tell of them.
+ */
+
+import { DAY, HOUR, SECOND } from "../../durations.ts";
+import type { LimiterOptions } from "../../limiter/limiter-options.ts";
+import { createLimiter, type Limiter } from "../../limiter.ts";
+import { invalidOption, missingOption } from "../../options.ts";
+import type { Policy } from "../../policies/policy.ts";
+import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../../policies/sliding-log.ts";
+import { type Budget, Budgets } from "../flow/budget.ts";
+import { type Draft, type FieldName, Fields, type LegacyFields } from "../headers/fields.ts";
+import { limitOf, QUOTA_MAX, Quota } from "../headers/quota.ts";
+import { isFieldText } from "../headers/structured-field.ts";
+import type { Counter } from "../verdict.ts";
+import type { Customs } from "./customs.ts";
+import type { GateOptions } from "./gate-options.ts";
+import { namesPolicies } from "./idle-options.ts";
+import { API_WINDOW_MS, LOGIN } from "./presets.ts";
+
+const NAME_DEFAULT = "default";
+
+/** Windows that are no use in milliseconds: an hour and a day in seconds. */
+const SECONDS_OFTEN_GIVEN = [HOUR / SECOND, DAY / SECOND];
+
+/** Which fields a gate writes. */
+export interface FieldChoice {
+  readonly legacyHeaders: boolean;
+  readonly standard: Draft | null;
+}
+
+/** What the policies of a gate have in common, however wide their windows are. */
+interface Shape {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+export class BudgetMaker<Request, Response> {
+  readonly #options: GateOptions<Request, Response>;
+  readonly #customs: Customs<Request, Response>;
+  readonly #choice: FieldChoice;
+  readonly #name: string;
+
+  constructor(
+    options: GateOptions<Request, Response>,
+    customs: Customs<Request, Response>,
+    choice: FieldChoice,
+  ) {
+    this.#options = options;
+    this.#customs = customs;
+    this.#choice = choice;
+    if (options.cluster !== undefined && options.name === undefined) {
+      throw missingOption(
+        customs.place,
+        "name",
+        "with 'cluster', limiters of the same name count together, such as 'api'",
+      );
+    }
+    this.#name = options.name ?? NAME_DEFAULT;
+  }
+
+  /** What counts requests. */
+  budgets(): Budgets {
+    const { policies } = this.#options;
+    const { counter } = this.#customs;
+    if (policies !== undefined) {
+      const budget = this.#budget(this.#name, policies);
+      return new Budgets(null, () => budget);
+    }
+    const shape = this.#shape();
+    const make = (windowMs: number | null): Budget => {
+      const policy = this.#policy(shape.limit, windowMs ?? shape.windowMs);
+      const name = windowMs === null ? this.#name : `${this.#name}:${windowMs}`;
+      const given = windowMs === null ? this.#customs.limiter : undefined;
+      return this.#budget(name, [policy], counter, given);
+    };
+    return new Budgets(shape.windowMs, make);
+  }
+
+  /** What counts attempts to sign in, by address and by name. */
+  loginBudgets(): { readonly byAddress: Budgets; readonly byName: Budget } {
+    const { limit = LOGIN.limit, addressLimit = LOGIN.addressLimit } = this.#options;
+    const { windowMs = LOGIN.windowMs } = this.#options;
+    const width = this.#width(windowMs);
+    const budget = (suffix: string, option: string, given: unknown): Budget => {
+      const most = typeof given === "function" ? SLIDING_LOG_LIMIT_MAX : limitOf(option, given);
+      return this.#budget(`${this.#name}:${suffix}`, [
+        slidingLog({ limit: most, windowMs: width }),
+      ]);
+    };
+    const byAddress = budget("address", "addressLimit", addressLimit);
+    return {
+      byAddress: new Budgets(width, () => byAddress),
+      byName: budget("username", "limit", limit),
+    };
+  }
+
+  #shape(): Shape {
+    const { preset = "parity", limit, windowMs } = this.#options;
+    const { place, ...usual } = this.#customs;
+    if (limit === undefined && preset === "api") {
+      throw missingOption(place, "limit", "how many requests a window has");
+    }
+    const most = typeof limit === "function" ? QUOTA_MAX : limitOf("limit", limit ?? usual.limit);
+    if (most === 0) this.#customs.warnings.say("TIDEGATE_LIMIT_ZERO");
+    const usualMs = preset === "api" ? API_WINDOW_MS : usual.windowMs;
+    const given = typeof windowMs === "function" ? usualMs : (windowMs ?? usualMs);
+    return { limit: most, windowMs: this.#width(given) };
+  }
+
+  /** A window's width, with a warning where seconds seem to have been given. */
+  #width(windowMs: unknown): number {
+    const width = widthOf(windowMs);
+    if (width < SECOND || SECONDS_OFTEN_GIVEN.includes(width)) {
+      const inMs = `${width}_000`.replace(/(\d)(?=(\d{3})+_)/g, "$1_");
+      this.#customs.warnings.say(
+        "TIDEGATE_WINDOW_SHORT",
+        `The window is ${width} ms; ${width} seconds are ${inMs}.`,
+      );
+    }
+    return width;
+  }
+
+  #policy(limit: number, windowMs: number): Policy {
+    return this.#customs.policy(limit, windowMs);
+  }
+
+  #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
+    const { legacyHeaders, standard } = this.#choice;
+    const legacy = legacyHeaders && hasNames(this.#customs.legacy) ? this.#customs.legacy : null;
+    const { makeLimiter = createLimiter, counterOf = asItIs } = this.#customs;
+    const limiter =
+      counter === undefined ? (given ?? makeLimiter(this.#limiterOptions(name, policies))) : null;
+    const quotas = policies.map((policy) => new Quota(policy));
+    const names = policies.map((policy) => this.#fieldName(policy, policies.length));
+    const texts = names.map((given, index) =>
+      typeof given === "string" ? given : given(quotas[index]!.limit),
+    );
+    if (namesPolicies(standard)) for (const text of texts) this.#checkName(text, policies.length);
+    const hasFields = legacy !== null || standard !== null;
+    // As express-rate-limit writes it; the other drafts of lists came later.
+    const isSpaced = standard === "draft-8" && (this.#options.preset ?? "parity") === "parity";
+    return {
+      counter: counter ?? counterOf(limiter as Limiter),
+      limiter,
+      quotas,
+      names: texts,
+      fields: hasFields ? new Fields({ legacy, standard, quotas, names, isSpaced }) : null,
+      holdsPlaces: policies.some(({ kind }) => kind === "concurrency"),
+    };
+  }
+
+  #limiterOptions(name: string, policies: readonly Policy[]): LimiterOptions {
+    const { cluster, clock, maxKeys, onPartition } = this.#options;
+    return { name, policies, cluster, clock, maxKeys, onPartition };
+  }
+
+  #checkName(name: string, count: number): void {
+    if (isFieldText(name) && name !== "") return;
+    const option = this.#options.identifier !== undefined && count === 1 ? "identifier" : "name";
+    throw invalidOption(option, "printable ASCII, since it is sent in a header field", name);
+  }
+
+  #fieldName(policy: Policy, count: number): FieldName {
+    const { identifier, preset = "parity" } = this.#options;
+    if (count > 1) return policy.name;
+    if (typeof identifier === "string") return identifier;
+    if (policy.name !== policy.kind) return policy.name;
+    if (preset === "api") return this.#name;
+    if (!("windowMs" in policy)) return policy.name;
+    const { fieldName } = this.#customs;
+    return typeof this.#options.limit === "function"
+      ? (limit) => fieldName(limit, policy.windowMs)
+      : fieldName(policy.limit, policy.windowMs);
+  }
+}
+
+function hasNames({ allowed, refused }: LegacyFields): boolean {
+  return [allowed, refused].some((names) => Object.values(names).some((name) => name !== null));
+}
+
+function asItIs(limiter: Limiter): Counter {
+  return limiter as Counter;
+}
+
+/** A window's width as users of other limiters may give it: fractions of a millisecond round up. */
+function widthOf(windowMs: unknown): number {
+  if (typeof windowMs === "number" && windowMs > 0 && windowMs < Infinity) {
+    return Math.ceil(windowMs);
+  }
+  throw invalidOption("windowMs", "a number of milliseconds above 0", windowMs);
+}

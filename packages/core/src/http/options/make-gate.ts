@@ -1,0 +1,258 @@
+/**
+ * Makes a gate out of options: everything is checked here, once, where a limiter is made.
+ */
+
+import { TidegateError } from "../../errors.ts";
+import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../../options.ts";
+import { AddressKeys, checkSubnet, translationPrefixes } from "../client/address-key.ts";
+import { AddressList } from "../client/address-list.ts";
+import { ClientAddress } from "../client/client-address.ts";
+import { type Gate, PlannedGate } from "../flow/gate.ts";
+import type { Afterwards, AskedWithKey, Cost, GatePlan } from "../flow/gate-plan.ts";
+import { Problems } from "../flow/problem.ts";
+import { DRAFTS, type Draft } from "../headers/fields.ts";
+import type { Omission } from "../headers/omission.ts";
+import { partitioner } from "../headers/partition-key.ts";
+import { limitOf } from "../headers/quota.ts";
+import type { Customs } from "./customs.ts";
+import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
+import { idleOptions, namesPolicies } from "./idle-options.ts";
+import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
+import { withNumbers } from "./numeric-text.ts";
+import { PRESET_RULES } from "./presets.ts";
+import { optionalFunction } from "./spelling.ts";
+
+/** Networks by which all adapters count in a cluster, so that a mixed fleet shares its keys. */
+const CLUSTER_SUBNET = 56;
+
+const HOLD_AFTER_HANG_UP_MS = 60_000;
+/** Timers of Node wait no longer. */
+const HOLD_MS_MAX = 2 ** 31 - 1;
+
+const FUNCTIONS = [
+  "key",
+  "username",
+  "charge",
+  "countIf",
+  "skip",
+  "requestWasSuccessful",
+  "onLimited",
+] as const;
+
+/** Makes the gate that `options` describe, on what `customs` says of the limiter it replaces. */
+export function makeGate<Request extends object, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): Gate<Request, Response> {
+  knownOptions(customs.place, options, GATE_OPTIONS);
+  const given = withNumbers<Request, Response>(options, customs.warnings);
+  for (const name of FUNCTIONS) optionalFunction(name, given[name]);
+  const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
+  refuseConflicts(given, preset === "login", customs);
+  const rules = PRESET_RULES[preset];
+  const choice = fieldChoice(given, customs);
+  const maker = new BudgetMaker(given, customs, choice);
+  const login = preset === "login" ? maker.loginBudgets() : null;
+  const budgets = login?.byAddress ?? maker.budgets();
+  const { identifier, username, limit, windowMs } = given;
+  if (identifier !== undefined && !["string", "function"].includes(typeof identifier)) {
+    throw invalidOption("identifier", "a name, or a function that answers with one", identifier);
+  }
+  const limitOfEach = typeof limit === "function" ? limit : null;
+  const isNamed = namesPolicies(choice.standard);
+  const partition = partitioner(given.partitionKey);
+  const onError = oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]);
+  const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
+  return new PlannedGate<Request, Response>({
+    framework: customs.framework,
+    warnings: customs.warnings,
+    budgets,
+    username:
+      login === null ? null : { budget: login.byName, of: username as never, limit: limitOfEach },
+    onlyLooks: customs.onlyLooks === true,
+    letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
+    skip: given.skip ?? null,
+    ...blockOf(given, customs),
+    allow: listOf("allow", given.allow),
+    ...clientOf(given, customs),
+    key: given.key ?? null,
+    needsAddress: login !== null,
+    windowMs: typeof windowMs === "function" ? windowMs : null,
+    limit: login === null ? limitOfEach : null,
+    cost: costOf(given.cost),
+    onVerdict: customs.onVerdict ?? null,
+    onLimited: given.onLimited ?? null,
+    limitedMayThrow: customs.limitedMayThrow === true && onError === "throw",
+    onError,
+    dryRun: flag("dryRun", given.dryRun ?? false),
+    enforces: given.dryRun !== true || customs.isQuestion === true,
+    identifier: isNamed && typeof identifier === "function" ? identifier : null,
+    partition: isNamed ? partition : null,
+    exposed: exposes ? (budgets.usual.fields?.exposedNames() ?? ["Retry-After"]) : null,
+    omit: omissionOf(given.omitHeaders),
+    sendsRetryAfter: customs.sendsRetryAfter,
+    retryAfter: retryAfterOf(given.retryAfter),
+    retryAfterUnit: rules.retryAfterUnit,
+    statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
+    problems: rules.problems ? new Problems(problemTypeOf(given.problemType)) : null,
+    afterwards: afterwardsOf(given, customs),
+    holdAfterHangUpMs: wholeNumber(
+      "holdAfterHangUpMs",
+      given.holdAfterHangUpMs ?? HOLD_AFTER_HANG_UP_MS,
+      0,
+      HOLD_MS_MAX,
+    ),
+    following: customs.tellsHandled === true ? new WeakMap() : null,
+  });
+}
+
+function fieldChoice<Request, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): FieldChoice {
+  const rules = PRESET_RULES[options.preset ?? "parity"];
+  const { standardHeaders = rules.standardHeaders ?? false, legacyHeaders } = options;
+  let standard: Draft | null = null;
+  if (standardHeaders === true) standard = rules.ownDraft;
+  else if (standardHeaders !== false) standard = oneOf("standardHeaders", standardHeaders, DRAFTS);
+  const usual = rules.legacyHeaders ?? customs.legacyHeaders;
+  return { legacyHeaders: flag("legacyHeaders", legacyHeaders ?? usual), standard };
+}
+
+function clientOf<Request, Response>(
+  options: GateOptions<Request, Response>,
+  customs: Customs<Request, Response>,
+): Pick<GatePlan<Request, Response>, "client" | "subnet" | "subnetRange"> {
+  const { framework, warnings, ipv6SubnetRange } = customs;
+  const { cluster, ipv6Subnet, onPermissiveProxy = "warn" } = options;
+  const usual = cluster === undefined ? customs.ipv6Subnet : CLUSTER_SUBNET;
+  const keys = new AddressKeys(
+    translationPrefixes("translationPrefixes", options.translationPrefixes),
+  );
+  const usesSocket = oneOf("onPermissiveProxy", onPermissiveProxy, ["warn", "socket"]) === "socket";
+  return {
+    client: new ClientAddress(framework, warnings, keys, usesSocket),
+    subnet:
+      typeof ipv6Subnet === "function"
+        ? ipv6Subnet
+        : checkSubnet("ipv6Subnet", ipv6Subnet ?? usual, ...ipv6SubnetRange),
+    subnetRange: ipv6SubnetRange,
+  };
+}
+
+function listOf<Request, Response>(
+  option: string,
+  given: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined,
+): AddressList | AskedWithKey<Request, Response, unknown> | null {
+  if (given === undefined) return null;
+  return typeof given === "function" ? given : new AddressList(option, given);
+}
+
+function blockOf<Request, Response>(
+  given: GateOptions<Request, Response>,
+  { isQuestion = false }: Customs<Request, Response>,
+): Pick<GatePlan<Request, Response>, "block" | "blocksGone"> {
+  const block = listOf("block", given.block);
+  const looks = typeof block === "function" || block?.hasAddresses === true;
+  return { block, blocksGone: looks && !isQuestion };
+}
+
+function costOf<Request, Response>(
+  given: number | AskedWithKey<Request, Response, Cost> | undefined,
+): number | AskedWithKey<Request, Response, Cost> {
+  return typeof given === "function" ? given : wholeNumber("cost", given ?? 1, 0);
+}
+
+function retryAfterOf<Asked>(given: number | Asked | undefined): number | Asked | null {
+  if (given === undefined || typeof given === "function") return given ?? null;
+  return wholeNumber("retryAfter", given, 1);
+}
+
+function problemTypeOf(given: unknown): string | undefined {
+  if (given === undefined || (typeof given === "string" && given !== "")) return given;
+  throw invalidOption("problemType", "a URI, or 'about:blank' for none", given);
+}
+
+function omissionOf(given: readonly string[] | undefined): Omission | null {
+  if (given === undefined) return null;
+  if (!Array.isArray(given)) throw invalidOption("omitHeaders", "an array", given);
+  for (const entry of given) oneOf("omitHeaders", entry, ["redirects", "cacheable"]);
+  return { redirects: given.includes("redirects"), cacheable: given.includes("cacheable") };
+}
+
+function afterwardsOf<Request, Response>(
+  options: GateOptions<Request, Response>,
+  { framework, countsRefused }: Customs<Request, Response>,
+): Afterwards<Request, Response> | null {
+  const { charge = null, countIf = null, requestWasSuccessful } = options;
+  const refundsFailed = flag("skipFailedRequests", options.skipFailedRequests ?? false);
+  const refundsSuccessful = flag("skipSuccessfulRequests", options.skipSuccessfulRequests ?? false);
+  if (!refundsFailed && !refundsSuccessful && charge === null && countIf === null) return null;
+  return {
+    refundsFailed,
+    refundsSuccessful,
+    refundsHangUps: flag("refundHangUps", options.refundHangUps ?? false),
+    wasSuccessful:
+      requestWasSuccessful ?? ((_request, response) => framework.statusCode(response) < 400),
+    countsRefused: countsRefused && (refundsFailed || refundsSuccessful),
+    charge,
+    countIf,
+  };
+}
+
+/** Options that make no sense together, or without another. */
+function refuseConflicts<Request, Response>(
+  options: GateOptions<Request, Response>,
+  isLogin: boolean,
+  { counter }: Customs<Request, Response>,
+): void {
+  const both = (one: keyof typeof options, other: keyof typeof options): void => {
+    if (options[one] === undefined || options[other] === undefined) return;
+    throw conflict(`give '${one}' or '${other}', not both`);
+  };
+  both("policies", "windowMs");
+  both("countIf", "charge");
+  if (options.refundHangUps === true && options.skipFailedRequests !== true) {
+    throw conflict("'refundHangUps' needs 'skipFailedRequests': it says what has failed");
+  }
+  if (typeof options.limit === "number") both("policies", "limit");
+  if (options.identifier !== undefined && (options.policies?.length ?? 0) > 1) {
+    throw conflict("'identifier' names the only policy: give each of several 'policies' its name");
+  }
+  if (options.countIf !== undefined) {
+    if (options.skipFailedRequests === true) both("countIf", "skipFailedRequests");
+    if (options.skipSuccessfulRequests === true) both("countIf", "skipSuccessfulRequests");
+    if (options.policies?.some(({ kind }) => kind === "concurrency") === true) {
+      throw conflict("'countIf' counts afterwards, and a place is taken before: give one of them");
+    }
+  }
+  for (const { name, needs } of idleOptions(options)) throw conflict(`'${name}' needs ${needs}`);
+  if (isLogin !== (options.username !== undefined)) {
+    throw conflict("the preset 'login' and the option 'username' need each other");
+  }
+  if (isLogin) both("username", "policies");
+  if (isLogin) both("username", "key");
+  if (!isLogin) refuse(options, ["addressLimit"], "needs the preset 'login'");
+  else limitOf("addressLimit", options.addressLimit ?? 0);
+  if (counter === undefined) return;
+  refuse(options, STORE_CONFLICTS, "needs a limiter of tidegate, not a store");
+  if (typeof options.windowMs === "function") {
+    throw conflict("a 'windowMs' function needs a limiter of tidegate, not a store");
+  }
+}
+
+const STORE_CONFLICTS = ["policies", "cost", "charge", "countIf", "cluster", "username"] as const;
+
+function refuse<Options extends object>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+  why: string,
+): void {
+  for (const name of names) {
+    if (options[name] !== undefined) throw conflict(`'${name}' ${why}`);
+  }
+}
+
+function conflict(message: string): TidegateError {
+  return new TidegateError("TIDEGATE_OPTION_CONFLICT", message);
+}

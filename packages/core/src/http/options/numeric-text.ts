@@ -1,0 +1,43 @@
+/**
+ * Numbers that users give as text, as environment variables and rows of databases have them.
+ *
+ * Only digits are read, at most as many as a header field may carry. Other text stays text, and the
+ * check of the option refuses it.
+ */
+
+import { shown } from "../../options.ts";
+import type { Warnings } from "../warnings.ts";
+import type { GateOptions } from "./gate-options.ts";
+import type { GivenNames } from "./spelling.ts";
+
+const DIGITS = /^\d{1,15}$/;
+
+/** The options that are read so, and of which functions may answer so. */
+const READ = ["limit", "windowMs"] as const;
+
+/** The number in a text of digits, with a warning; any other value as it is. */
+export function numberIn<Value>(option: string, value: Value, warnings: Warnings): Value | number {
+  if (typeof value !== "string" || !DIGITS.test(value)) return value;
+  warnings.say("TIDEGATE_NUMBER_AS_TEXT", `'${option}' is ${shown(value)}.`);
+  return Number(value);
+}
+
+/**
+ * Options with numbers in the place of texts of digits.
+ *
+ * @param names the names that the options were given by, for the warning
+ */
+export function withNumbers<Request, Response>(
+  options: GateOptions<Request, Response>,
+  warnings: Warnings,
+  names: GivenNames = {},
+): GateOptions<Request, Response> {
+  const numbers = READ.map((option) => [
+    option,
+    numberIn(names[option] ?? option, options[option], warnings),
+  ]);
+  return {
+    ...options,
+    ...Object.fromEntries(numbers.filter(([, number]) => number !== undefined)),
+  };
+}
