@@ -43,6 +43,34 @@ describe("the folders of core", () => {
     expect(upward).toEqual([]);
   });
 
+  it("import of a part with a face only what the face has", () => {
+    const past = coreSources.flatMap((file) => {
+      const part = partOf(file.slice(CORE.length));
+      return relativeImports(file).flatMap(({ target }) => {
+        const imported = target.slice(CORE.length);
+        const other = partOf(imported);
+        if (other?.face === undefined || part === other || other.face.includes(imported)) return [];
+        return [`${file} imports ${target}: of ${other.name} take ${other.face.join(" or ")}`];
+      });
+    });
+    expect(past).toEqual([]);
+  });
+
+  it("have faces of at most two files, and each of these is imported from outside", () => {
+    const wrong = CORE_PARTS.flatMap(({ name, face = [] }) => {
+      const idle = face.filter(
+        (file) =>
+          !coreSources.some(
+            (importer) =>
+              partOf(importer.slice(CORE.length))?.name !== name &&
+              relativeImports(importer).some(({ target }) => target === CORE + file),
+          ),
+      );
+      return [...(face.length > 2 ? [`${name} has more`] : []), ...idle];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("import nothing in a circle", () => {
     expect(circles(coreSources)).toEqual([]);
   });

@@ -2,13 +2,16 @@
  * Which part of core may import which: the table to read, and to change, when a folder is added.
  *
  * A part holds the files and folders named here, relative to packages/core/src. Files of one part
- * may import each other; of other parts they may import only those listed.
+ * may import each other; of other parts they may import only those listed. If a part has a face, other
+ * parts may import the files of its face, and the rest is private to it.
  */
 
 export interface Part {
   readonly name: string;
   readonly holds: readonly string[];
   readonly mayImport: readonly string[];
+  /** The files that other parts may import; without it they may import all. */
+  readonly face?: readonly string[];
 }
 
 export const CORE_PARTS: readonly Part[] = [
@@ -48,10 +51,52 @@ export const CORE_PARTS: readonly Part[] = [
       "cluster",
     ],
   },
+  // What the rooms of the HTTP layer share.
   {
     name: "http",
-    holds: ["http/"],
-    mayImport: ["bottom", "time", "runtime", "policies", "replication", "cluster", "limiter"],
+    holds: [
+      "http/counter.ts",
+      "http/framework.ts",
+      "http/maybe-promise.ts",
+      "http/numeric-text.ts",
+      "http/user-functions.ts",
+      "http/warning-codes.ts",
+      "http/warnings.ts",
+    ],
+    mayImport: ["bottom", "runtime", "limiter"],
+  },
+  {
+    name: "http/node",
+    holds: ["http/node/"],
+    mayImport: ["http"],
+    face: ["http/node/node-http.ts", "http/node/response-end.ts"],
+  },
+  {
+    name: "http/client",
+    holds: ["http/client/"],
+    mayImport: ["bottom", "http"],
+    face: ["http/client/client-address.ts", "http/client/client-key.ts"],
+  },
+  {
+    name: "http/headers",
+    holds: ["http/headers/"],
+    mayImport: ["bottom", "runtime", "policies", "http", "http/client"],
+    face: ["http/headers/exposure.ts", "http/headers/fields.ts"],
+  },
+  {
+    name: "http/flow",
+    holds: ["http/flow/"],
+    mayImport: ["bottom", "policies", "limiter", "http", "http/client", "http/headers"],
+    face: ["http/flow/gate.ts", "http/flow/gate-plan.ts"],
+  },
+  {
+    name: "http/options",
+    holds: ["http/options/"],
+    mayImport: [
+      ...["bottom", "time", "policies", "replication", "cluster", "limiter"],
+      ...["http", "http/client", "http/headers", "http/flow"],
+    ],
+    face: ["http/options/given-options.ts", "http/options/make-gate.ts"],
   },
   {
     name: "entries",
@@ -67,7 +112,7 @@ export const CORE_PARTS: readonly Part[] = [
       "replication",
       "cluster",
       "limiter",
-      "http",
+      ...["http", "http/node", "http/client", "http/headers", "http/flow", "http/options"],
     ],
   },
 ];

@@ -9,6 +9,7 @@
 import {
   beforeWriteHead,
   type Framework,
+  followServerResponse,
   type ProxyTrust,
   requestHeader,
 } from "@tidegate/core/http";
@@ -30,7 +31,7 @@ export const EXPRESS: Framework<Request, Response> = {
   removeHeader: (response, name) => response.removeHeader?.(name),
   headersSent: (response) => response.headersSent,
   statusCode: (response) => response.statusCode,
-  events: (response) => response,
+  followEnd: (response, listener) => followServerResponse(response, listener),
   beforeHeaders: (response, listener) => beforeWriteHead(response, listener),
 };
 

@@ -9,14 +9,12 @@
 
 import { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
 import { compositeKey } from "@tidegate/core/http";
-import { ipKeyGenerator } from "./ip-key-generator.ts";
-import { MemoryStore, tidegateStore } from "./limiter-store.ts";
+import { ipKeyGenerator } from "./parity/ip-key-generator.ts";
+import { MemoryStore, tidegateStore } from "./parity/limiter-store.ts";
 import { rateLimit } from "./rate-limit.ts";
 
 export { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
 export { compositeKey } from "@tidegate/core/http";
-export { ipKeyGenerator } from "./ip-key-generator.ts";
-export { MemoryStore, type TidegateStoreOptions, tidegateStore } from "./limiter-store.ts";
 export type {
   AugmentedRequest,
   DraftHeadersVersion,
@@ -33,6 +31,8 @@ export type {
   Validations,
   ValueDeterminingMiddleware,
 } from "./options.ts";
+export { ipKeyGenerator } from "./parity/ip-key-generator.ts";
+export { MemoryStore, type TidegateStoreOptions, tidegateStore } from "./parity/limiter-store.ts";
 export type {
   Client,
   ClientRateLimitInfo,
@@ -40,7 +40,7 @@ export type {
   IncrementResponse,
   LegacyStore,
   Store,
-} from "./store.ts";
+} from "./parity/store.ts";
 
 Object.assign(rateLimit, {
   ...{ rateLimit, MemoryStore, compositeKey, ipKeyGenerator, tidegateStore },

@@ -5,7 +5,7 @@
 import type { Limiter } from "@tidegate/core";
 import type { GateOptions, KeyAnswer } from "@tidegate/core/http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import type { ClientRateLimitInfo, LegacyStore, Store } from "./store.ts";
+import type { ClientRateLimitInfo, LegacyStore, Store } from "./parity/store.ts";
 
 export type ValueDeterminingMiddleware<T> = (
   request: Request,

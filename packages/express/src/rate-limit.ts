@@ -7,6 +7,7 @@
  */
 
 import {
+  isByLimit,
   isThenable,
   type KeyAnswer,
   keyOf,
@@ -19,10 +20,10 @@ import {
   storedKey,
 } from "@tidegate/core/http";
 import type { NextFunction, Request, Response } from "express";
-import { GateStore } from "./gate-store.ts";
 import type { RateLimitOptions, RateLimitRequestHandler } from "./options.ts";
+import { GateStore } from "./parity/gate-store.ts";
+import type { ClientRateLimitInfo, Store } from "./parity/store.ts";
 import { sendRefusal } from "./send-refusal.ts";
-import type { ClientRateLimitInfo, Store } from "./store.ts";
 import { type Settings, translate } from "./translate.ts";
 
 /**
@@ -84,9 +85,8 @@ function refuse(
 ): Promise<void> | undefined {
   try {
     gate.announce(request, response, refusal);
-    const isLimited = refusal.reason !== "list" && refusal.reason !== "error";
     const sent: unknown =
-      handler !== undefined && isLimited
+      handler !== undefined && isByLimit(refusal)
         ? handler(request, response, next, used)
         : sendRefusal(request, response, refusal, message);
     if (isThenable(sent)) return Promise.resolve(sent).then(ignore, next);

@@ -4,9 +4,15 @@
  */
 
 import { STATUS_CODES } from "node:http";
-import { isThenable, NEVER_PASSES, PROBLEM_TYPE, type Refusal } from "@tidegate/core/http";
+import {
+  isByLimit,
+  isThenable,
+  NEVER_PASSES,
+  PROBLEM_TYPE,
+  type Refusal,
+} from "@tidegate/core/http";
 import type { Request, Response } from "express";
-import { DEFAULTS } from "./used-options.ts";
+import { DEFAULTS } from "./parity/defaults.ts";
 
 /**
  * Sends a refusal, with the user's message or else what is usual; the promise is there only where the message
@@ -24,7 +30,7 @@ export function sendRefusal(
     return undefined;
   }
   response.status(refusal.status);
-  const isLimited = refusal.reason !== "list" && refusal.reason !== "error";
+  const isLimited = isByLimit(refusal);
   if (refusal.problem !== null && !(isLimited && message !== undefined)) {
     response.setHeader("Content-Type", PROBLEM_TYPE);
     send(response, refusal.problem);

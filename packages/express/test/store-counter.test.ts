@@ -1,6 +1,6 @@
 import { Warnings } from "@tidegate/core/http";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { StoreCounter } from "../src/store-counter.ts";
+import { StoreCounter } from "../src/parity/store-counter.ts";
 
 let warned: string[];
 beforeEach(() => {

@@ -8,6 +8,7 @@
 import {
   beforeWriteHead,
   type Framework,
+  followServerResponse,
   type HeaderValue,
   type ProxyTrust,
   requestHeader,
@@ -42,7 +43,7 @@ export const FASTIFY: Framework<FastifyRequest, FastifyReply> = {
   },
   headersSent: (reply) => reply.raw.headersSent,
   statusCode: (reply) => reply.raw.statusCode,
-  events: (reply) => reply.raw,
+  followEnd: (reply, listener) => followServerResponse(reply.raw, listener),
   beforeHeaders: (reply, listener) => beforeWriteHead(reply.raw, listener),
 };
 

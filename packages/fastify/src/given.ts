@@ -12,7 +12,6 @@ import {
   type GateOptions,
   type GivenNames,
   type Ipv6Subnet,
-  idleOptions,
   invalidOption,
   keyFunction,
   limitOf,
@@ -20,12 +19,13 @@ import {
   sayUnread,
   sayUnreadSubnet,
   spelled,
+  unusedOptions,
   type Warnings,
   withNumbers,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
-import { windowMsOf } from "./time-window.ts";
+import { windowMsOf } from "./parity/time-window.ts";
 
 /** Options that only Fastify has. */
 const OWN_OPTIONS: readonly (keyof RateLimitPluginOptions)[] = [
@@ -82,7 +82,11 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   const read = { ...given, timeWindow: windowMsOf(timeWindow), allowList: listOf(allowList) };
   const respelled = spelled(read, FURTHER_NAMES);
   const { names } = respelled;
-  const options = withNumbers<FastifyRequest, FastifyReply>(respelled.options, warnings, names);
+  const options = withNumbers<GateOptions<FastifyRequest, FastifyReply>>(
+    respelled.options,
+    warnings,
+    names,
+  );
   const { limit } = options;
   const key = keyFunction<FastifyRequest, FastifyReply>(respelled);
   if (typeof limit === "number") limitOf(names["limit"] ?? "limit", limit);
@@ -135,7 +139,7 @@ export function layOver(below: Given, above: Given): Given {
   // A name is of one policy: several have their own.
   if (saysPolicies && above.policies.length > 1) Reflect.deleteProperty(kept, "identifier");
   // What does nothing beside a level's own choices was meant for others.
-  for (const { name } of idleOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
+  for (const { name } of unusedOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
   return { ...kept, ...above, names: { ...below.names, ...above.names } };
 }
 

@@ -9,12 +9,11 @@
 
 import { compositeKey } from "@tidegate/core/http";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
-import { normalizeIP } from "./normalize-ip.ts";
+import { normalizeIP } from "./parity/normalize-ip.ts";
 import { rateLimit } from "./plugin.ts";
 
 export { compositeKey } from "@tidegate/core/http";
 export { ipKeyGenerator } from "./ip-key-generator.ts";
-export { normalizeIP } from "./normalize-ip.ts";
 export type {
   AskRateLimit,
   Countable,
@@ -34,6 +33,7 @@ export type {
   RateLimitState,
   RequestWithKey,
 } from "./options.ts";
+export { normalizeIP } from "./parity/normalize-ip.ts";
 
 Object.assign(rateLimit, {
   ...{ rateLimit, fastifyRateLimit: rateLimit, default: rateLimit },

@@ -7,8 +7,8 @@
 import { type Outcome, showLimiters } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { noteGate } from "./handling.ts";
-import type { Once } from "./once.ts";
 import type { Counting } from "./options.ts";
+import type { Once } from "./parity/once.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
 import type { Settings } from "./translate.ts";
 

@@ -12,11 +12,9 @@ import {
   Warnings,
 } from "@tidegate/core/http";
 import type { FastifyInstance, RouteOptions } from "fastify";
-import { askRateLimit } from "./ask.ts";
 import { EarlyRoutes, hasRoutes } from "./early-routes.ts";
 import { type Given, layOver, readLevel } from "./given.ts";
 import { Limiters, limiterName } from "./limiters.ts";
-import { Once } from "./once.ts";
 import type {
   AskRateLimit,
   CreateRateLimitOptions,
@@ -24,6 +22,8 @@ import type {
   RateLimitOptions,
   RateLimitPluginOptions,
 } from "./options.ts";
+import { askRateLimit } from "./parity/ask.ts";
+import { Once } from "./parity/once.ts";
 import { type HookHandler, hookHandler } from "./rate-limit.ts";
 import { type Standing, settingsOf } from "./translate.ts";
 

@@ -8,6 +8,7 @@
 import { STATUS_CODES } from "node:http";
 import {
   durationText,
+  isByLimit,
   isThenable,
   NEVER_PASSES,
   PROBLEM_TYPE,
@@ -28,7 +29,7 @@ export function refuse(
   reply: FastifyReply,
 ): Answer | Promise<Answer> {
   gate.announce(request, reply, refusal);
-  const { verdict, problem, status, reason, key } = refusal;
+  const { verdict, problem, status, key } = refusal;
   const isBanned = ban !== null && verdict !== null && verdict.used - verdict.limit > ban;
   if (isBanned) onBanReach?.(request, shownKey(request, key));
   if (reply.raw.headersSent) {
@@ -37,7 +38,7 @@ export function refuse(
     reply.raw.end();
     return "sent";
   }
-  const isLimited = reason !== "list" && reason !== "error";
+  const isLimited = isByLimit(refusal);
   if (problem !== null && !(isLimited && errorResponseBuilder !== undefined)) {
     reply.code(status).header("content-type", PROBLEM_TYPE).send(problem);
     return "sent";

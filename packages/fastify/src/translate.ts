@@ -2,15 +2,14 @@
  * From the options of @fastify/rate-limit to those of a gate.
  */
 
-import { DAY, fixedWindow, type Limiter, MINUTE } from "@tidegate/core";
+import type { Limiter } from "@tidegate/core";
 import {
+  type Adapter,
   addressReader,
   type Cost,
-  type Customs,
   type GateOptions,
   inGivenNames,
   isThenable,
-  type LegacyNames,
   limitOf,
   makeGate,
   pickGateOptions,
@@ -22,12 +21,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { FASTIFY } from "./fastify-framework.ts";
 import { type FastifyGate, type Given, shownSubnet } from "./given.ts";
 import type { Limiters } from "./limiters.ts";
-import { normalizeIP } from "./normalize-ip.ts";
 import type { errorResponseBuilderContext } from "./options.ts";
-import { countingTries } from "./tries.ts";
-
-const LIMIT = 1_000;
-const BACKOFF_MS_MAX = 10 * 365 * DAY;
+import { countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts";
+import { normalizeIP } from "./parity/normalize-ip.ts";
+import { countingTries } from "./parity/tries.ts";
 
 /** Where a limiter stands: what it is called, and with whom it counts. */
 export interface Standing {
@@ -60,7 +57,7 @@ export function settingsOf(given: Given, standing: Standing): Settings {
   const { errorResponseBuilder } = given;
   return {
     gate: inGivenNames(given.names ?? {}, () =>
-      makeGate(gateOptionsOf(given, standing), customsOf(given, standing)),
+      makeGate(gateOptionsOf(given, standing), adapterOf(given, standing)),
     ),
     ban: banOf(given),
     errorResponseBuilder,
@@ -95,7 +92,7 @@ export function gateOptionsOf<Reply = FastifyReply>(
 function perCall({ limit, policies, preset = "parity" }: Given): unknown {
   if (policies !== undefined || preset === "login" || typeof limit === "function") return limit;
   if (limit === undefined && preset === "api") return undefined;
-  const most = limitOf("limit", limit ?? LIMIT);
+  const most = limitOf("limit", limit ?? DEFAULT_LIMIT);
   return (): Cost => most;
 }
 
@@ -118,56 +115,20 @@ function allowed(given: Given): unknown {
   return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
 }
 
-// Written out: literals are names of properties already, and a text put together is looked up first.
-const NAMES = {
-  limit: "x-ratelimit-limit",
-  remaining: "x-ratelimit-remaining",
-  reset: "x-ratelimit-reset",
-} as const;
-const DRAFT_NAMES = {
-  limit: "ratelimit-limit",
-  remaining: "ratelimit-remaining",
-  reset: "ratelimit-reset",
-} as const;
-
-export function customsOf(
+export function adapterOf(
   given: Given,
-  { name = "default", limiters, warnings }: Standing,
-): Customs<FastifyRequest, FastifyReply> {
-  const { preset = "parity", addHeaders = {} } = given;
+  { limiters, warnings }: Standing,
+): Adapter<FastifyRequest, FastifyReply> {
   const onExceeding = told(given.onExceeding, warnings);
   const onExceeded = told(given.onExceeded, warnings);
-  const { continueExceeding: restart = false, exponentialBackoff = false } = given;
-  const names = given.enableDraftSpec === true ? DRAFT_NAMES : NAMES;
-  const backs = exponentialBackoff && !restart;
-  const countsTries = (restart || backs) && banOf(given) !== null;
-  const countsRefused = preset === "parity" && !countsTries;
   const shownKey = shownKeyOf(given);
   return {
-    place: "rateLimit",
     framework: FASTIFY,
     warnings,
-    limit: LIMIT,
-    windowMs: MINUTE,
-    policy: (limit, windowMs) =>
-      fixedWindow({
-        ...{ limit, windowMs, countRefused: countsRefused, restart },
-        backoff: backs && { maxMs: Math.max(BACKOFF_MS_MAX, windowMs) },
-      }),
-    ipv6Subnet: 64,
-    ipv6SubnetRange: [0, 128],
-    legacyHeaders: true,
-    legacy: {
-      allowed: wantedOf(names, given.addHeadersOnExceeding ?? {}),
-      refused: wantedOf(names, addHeaders),
-      resetAs: "delta",
-    },
-    sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
-    fieldName: () => name,
-    countsRefused,
+    defaults: parityDefaults(given, banOf(given) !== null),
     tellsHandled: true,
     makeLimiter: (options): Limiter => limiters.get(options),
-    ...(countsTries && { counterOf: countingTries }),
+    ...(countsTries(given, banOf(given) !== null) && { counterOf: countingTries }),
     ...((onExceeding !== undefined || onExceeded !== undefined) && {
       onVerdict: (request, _reply, { allowed: passes }, key) => {
         if (passes) onExceeding?.(request, shownKey(request, key));
@@ -185,16 +146,6 @@ function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
     if (!isThenable(pending)) return;
     pending.then(undefined, (error) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error));
   };
-}
-
-/** The names of the headers, without those that are switched off. */
-function wantedOf(
-  { limit, remaining, reset }: typeof NAMES | typeof DRAFT_NAMES,
-  wanted: object,
-): LegacyNames {
-  const unlessOff = (name: string): string | null =>
-    (Reflect.get(wanted, name) ?? true) ? name : null;
-  return { limit: unlessOff(limit), remaining: unlessOff(remaining), reset: unlessOff(reset) };
 }
 
 /**

@@ -7,6 +7,7 @@
 import {
   beforeWriteHead,
   type Framework,
+  followServerResponse,
   type ProxyTrust,
   requestHeader,
 } from "@tidegate/core/http";
@@ -29,7 +30,7 @@ export const KOA: Framework<Context, Context> = {
   removeHeader: (ctx, name) => ctx.res.removeHeader(name),
   headersSent: (ctx) => ctx.res.headersSent,
   statusCode: (ctx) => ctx.res.statusCode,
-  events: (ctx) => ctx.res,
+  followEnd: (ctx, listener) => followServerResponse(ctx.res, listener),
   beforeHeaders: (ctx, listener) => beforeWriteHead(ctx.res, listener),
 };
 

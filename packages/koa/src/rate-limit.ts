@@ -8,6 +8,7 @@
 import { STATUS_CODES } from "node:http";
 import {
   durationText,
+  isByLimit,
   NEVER_PASSES,
   type NeededBy,
   type Outcome,
@@ -74,7 +75,7 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
     return;
   }
   const { status, problem, reason } = refusal;
-  if (reason === "list" || reason === "error") {
+  if (!isByLimit(refusal)) {
     const phrase = STATUS_CODES[status] ?? "";
     if (reason === "list" && problem === null) throwWith(context, status, phrase, {});
     answer(context, status, problem ?? phrase, problem !== null);

@@ -14,50 +14,30 @@ export type HeaderValue = number | string | readonly string[] | undefined;
  */
 export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
 
-/** The part of Node's `Socket` that says how it was closed. */
-export interface Connection {
-  readonly destroyed: boolean;
-  readonly readableEnded: boolean;
-  readonly errored?: Error | null | undefined;
-  readonly timeout?: number | undefined;
-  readonly server?: { listenerCount(event: "clientError"): number } | undefined;
-  once(event: "close", listener: () => void): unknown;
-}
-
 /** The part of Node's `Socket` that says whether a client was there that has an address no longer. */
 export interface RequestConnection {
   readonly destroyed?: boolean | undefined;
   readonly localAddress?: string | undefined;
 }
 
-/** What can be ended, the part of Node's streams. */
-export interface Endable {
-  /** Whether more can be written into it. */
-  readonly writable?: boolean | undefined;
-  end?(...rest: never[]): unknown;
-  destroy?(...rest: never[]): unknown;
+/**
+ * How a response ended: it was sent; it was complete, and its client went before it was sent; the application
+ * gave it up; or its client hung up, and the handler is done.
+ */
+export type ResponseEnd = "sent" | "lost" | "failed" | "hung up";
+
+/** What a gate wants to know of the end of a response. */
+export interface EndListener {
+  /** To be called at the end. Later calls for the same response can only add that it failed. */
+  ended(how: ResponseEnd): void;
+  /** After a hang-up: how long to wait for the handler at most, and 0 where nothing depends on it. */
+  waitsForHandlerMs(): number;
 }
 
-/** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
-export interface ResponseEvents extends Endable {
-  readonly writableEnded: boolean;
-  /** Whether everything has been handed on, so that `finish` may have been told of already. */
-  readonly writableFinished?: boolean | undefined;
-  /** Whether nothing can be sent any more, so that `close` may have been told of already. */
-  readonly destroyed?: boolean | undefined;
-  /** In HTTP/2 it is the stream that knows. */
-  readonly stream?: { readonly destroyed: boolean } | undefined;
-  /** The connection, while this response is the one that is sent on it. */
-  readonly socket?: Connection | null | undefined;
-  /** What the application has destroyed it with: null while it has not. */
-  readonly errored?: Error | null | undefined;
-  readonly req?:
-    | { readonly upgrade?: boolean | undefined; readonly socket?: Connection | null | undefined }
-    | undefined;
-  end(...rest: never[]): unknown;
-  on(event: "finish" | "close", listener: () => void): unknown;
-  on(event: "pipe" | "unpipe", listener: (source: Endable) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
+/** A response that is followed to its end. */
+export interface FollowedEnd {
+  /** The handler is at work until its promise settles, whatever becomes of the response. */
+  handling(handler: PromiseLike<unknown>): void;
 }
 
 /**
@@ -73,18 +53,20 @@ export interface Framework<Request, Response> {
   /** The client's address as the framework sees it, proxies taken into account. */
   address(request: Request): string | undefined;
   /** The address at the other end of the connection. */
-  socketAddress(request: Request): string | undefined;
+  socketAddress?(request: Request): string | undefined;
   /** The connection itself; only asked for where it has no address. */
-  connection(request: Request): RequestConnection | null | undefined;
-  proxyTrust(request: Request): ProxyTrust;
+  connection?(request: Request): RequestConnection | null | undefined;
+  /** Without this, requests are not watched for a wrong setting about proxies. */
+  proxyTrust?(request: Request): ProxyTrust;
   /** What was parsed of a request's body; undefined while nothing has been. */
-  body(request: Request): unknown;
+  body?(request: Request): unknown;
   header(response: Response, name: string): HeaderValue;
   setHeader(response: Response, name: string, value: string): void;
   removeHeader(response: Response, name: string): void;
   headersSent(response: Response): boolean;
   statusCode(response: Response): number;
-  events(response: Response): ResponseEvents;
+  /** Tells the listener how a response ends, or has ended. Node's responses have `followServerResponse`. */
+  followEnd(response: Response, listener: EndListener): FollowedEnd;
   /** Calls `listener` right before the headers of the response are sent, and at most once. */
   beforeHeaders(response: Response, listener: (late?: LateHeaders) => void): void;
 }

@@ -25,6 +25,9 @@ export class TidegateWarning extends Error {
 /** Which warnings are wanted: all or none, or each by the name of its switch. */
 export type WarningSwitches = boolean | Readonly<Record<string, boolean | undefined>>;
 
+/** How much of the stack is looked at for a caller. */
+const FRAMES = 64;
+
 /** How many failures a limiter reports in a second. */
 const REPORTS_MAX = 10;
 
@@ -99,4 +102,13 @@ export class Warnings {
   #isWanted(by: string): boolean {
     return this.#switches[by] ?? this.#switches["default"] ?? true;
   }
+}
+
+/** Whether a line of the stack looks like `caller`: a limiter that a request makes is a mistake. */
+export function isCalledBy(caller: RegExp): boolean {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = FRAMES;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return caller.test(stack);
 }

@@ -4,12 +4,14 @@
 
 import { EventEmitter } from "node:events";
 import {
-  type Customs,
+  type Adapter,
   type Framework,
+  followServerResponse,
   type Gate,
   type GateOptions,
   makeGate,
   type Outcome,
+  type ParityDefaults,
   type ProxyTrust,
   type RequestConnection,
   type TidegateWarning,
@@ -97,7 +99,7 @@ const FAKE: Framework<FakeRequest, FakeResponse> = {
   },
   headersSent: ({ headersSent }) => headersSent,
   statusCode: ({ statusCode }) => statusCode,
-  events: (response) => response,
+  followEnd: (response, listener) => followServerResponse(response, listener),
   beforeHeaders: (response, listener) => {
     response.beforeHeaders = listener;
   },
@@ -121,23 +123,26 @@ export class Stand {
 
   constructor(
     options: FakeOptions = {},
-    customs: Partial<Customs<FakeRequest, FakeResponse>> = {},
+    adapter: Partial<Adapter<FakeRequest, FakeResponse>> = {},
+    defaults: Partial<ParityDefaults> = {},
   ) {
     this.gate = makeGate(options, {
-      place: "rateLimit",
       framework: FAKE,
       warnings: new Warnings(true, (warning) => this.warnings.push(warning)),
-      limit: 5,
-      windowMs: 60_000,
-      policy: (limit, windowMs) => fixedWindow({ limit, windowMs, countRefused: true }),
-      ipv6Subnet: 56,
-      ipv6SubnetRange: [32, 64],
-      legacyHeaders: true,
-      legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
-      sendsRetryAfter: true,
-      fieldName: (limit, windowMs) => `${limit}-in-${windowMs}`,
-      countsRefused: true,
-      ...customs,
+      ...adapter,
+      defaults: {
+        limit: 5,
+        windowMs: 60_000,
+        policy: (limit, windowMs) => fixedWindow({ limit, windowMs, countRefused: true }),
+        ipv6Subnet: 56,
+        ipv6SubnetRange: [32, 64],
+        legacyHeaders: true,
+        legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
+        sendsRetryAfter: true,
+        fieldName: (limit, windowMs) => `${limit}-in-${windowMs}`,
+        countsRefused: true,
+        ...defaults,
+      },
     });
     Stand.#open.add(this);
   }

@@ -7,10 +7,20 @@
  */
 
 import type { Framework } from "../framework.ts";
-import type { GateOptions } from "../options/gate-options.ts";
 import { Warnings } from "../warnings.ts";
 import { bareAddress } from "./address.ts";
-import { AddressKeys, type Ipv6Subnet } from "./address-key.ts";
+import { AddressKeys, type Ipv6Subnet, translationPrefixes } from "./address-key.ts";
+
+export { addressAnswer, addressKey, checkSubnet, type Ipv6Subnet } from "./address-key.ts";
+export { AddressList } from "./address-list.ts";
+
+/** The options about the address of a request. */
+export interface AddressOptions {
+  /** Networks whose last 32 bits are IPv4 addresses. */
+  readonly translationPrefixes?: readonly string[] | undefined;
+  /** What to count by where the framework believes any sender about the client's address. */
+  readonly onPermissiveProxy?: "warn" | "socket" | undefined;
+}
 
 const WATCHED_FIRST = 256;
 const WATCHED_EVERY = 256;
@@ -35,21 +45,22 @@ export class ClientAddress<Request, Response> {
   constructor(
     framework: Framework<Request, Response>,
     warnings: Warnings,
-    keys: AddressKeys,
-    usesSocketIfPermissive: boolean,
+    options: AddressOptions,
   ) {
     this.#framework = framework;
     this.#warnings = warnings;
-    this.#keys = keys;
-    this.#usesSocketIfPermissive = usesSocketIfPermissive;
+    this.#keys = new AddressKeys(
+      translationPrefixes("translationPrefixes", options.translationPrefixes),
+    );
+    this.#usesSocketIfPermissive = options.onPermissiveProxy === "socket";
   }
 
   /** The address as text, which need not be one; undefined when there is none. */
   text(request: Request): string | undefined {
     const framework = this.#framework;
     if (this.#usesSocketIfPermissive) {
-      this.#isPermissive ??= framework.proxyTrust(request) === "everybody";
-      if (this.#isPermissive) return framework.socketAddress(request);
+      this.#isPermissive ??= framework.proxyTrust?.(request) === "everybody";
+      if (this.#isPermissive) return framework.socketAddress?.(request);
     }
     return framework.address(request);
   }
@@ -80,8 +91,8 @@ export class ClientAddress<Request, Response> {
   /** Whether a request has no address because its connection is gone; one over a Unix socket never had any. */
   isGone(request: Request): boolean {
     const framework = this.#framework;
-    if (framework.socketAddress(request) !== undefined) return false;
-    const connection = framework.connection(request);
+    if (framework.socketAddress?.(request) !== undefined) return false;
+    const connection = framework.connection?.(request);
     // Of a connection that was reset and not yet read to its end, only the server's side is left.
     const isGone = connection?.destroyed === true || connection?.localAddress !== undefined;
     return isGone && this.counted(request) === undefined;
@@ -110,7 +121,7 @@ export class ClientAddress<Request, Response> {
 
   /** The address that a request is counted by, as it is written there; undefined when it has none. */
   counted(request: Request): string | undefined {
-    const texts = [this.text(request), this.#framework.socketAddress(request)];
+    const texts = [this.text(request), this.#framework.socketAddress?.(request)];
     const text = texts.find((text) => text !== undefined && this.#keys.of(text, false) !== null);
     return text === undefined ? undefined : bareAddress(text);
   }
@@ -130,15 +141,16 @@ export class ClientAddress<Request, Response> {
       if (key !== null) return key;
       this.#warnings.say("TIDEGATE_ADDRESS_INVALID");
     }
-    const socket = this.#framework.socketAddress(request);
+    const socket = this.#framework.socketAddress?.(request);
     return socket === undefined ? null : this.#keys.of(socket, subnet);
   }
 
   #look(request: Request): void {
     const framework = this.#framework;
     const warnings = this.#warnings;
+    if (framework.proxyTrust === undefined) return;
     const forwardedFor = framework.requestHeader(request, "x-forwarded-for");
-    switch (framework.proxyTrust(request)) {
+    switch (framework.proxyTrust?.(request)) {
       case "everybody":
         warnings.say("TIDEGATE_PROXY_TRUSTS_ALL");
         break;
@@ -154,7 +166,7 @@ export class ClientAddress<Request, Response> {
       default:
     }
     if (framework.requestHeader(request, "forwarded") === undefined) return;
-    if (framework.address(request) === framework.socketAddress(request)) {
+    if (framework.address(request) === framework.socketAddress?.(request)) {
       warnings.say("TIDEGATE_FORWARDED_IGNORED");
     }
   }
@@ -166,9 +178,8 @@ export class ClientAddress<Request, Response> {
  */
 export function addressReader<Request, Response>(
   framework: Framework<Request, Response>,
-  { onPermissiveProxy }: Pick<GateOptions<Request, Response>, "onPermissiveProxy">,
+  { onPermissiveProxy }: AddressOptions,
 ): (request: Request) => string | undefined {
-  const usesSocket = onPermissiveProxy === "socket";
-  const client = new ClientAddress(framework, SILENT, new AddressKeys(), usesSocket);
+  const client = new ClientAddress(framework, SILENT, { onPermissiveProxy });
   return (request) => client.counted(request);
 }

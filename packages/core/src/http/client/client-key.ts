@@ -9,12 +9,8 @@
 import { createHash } from "node:crypto";
 import { TidegateError } from "../../errors.ts";
 import { shown } from "../../options.ts";
-
-/** What a limiter counts by. */
-export type Key = string | Uint8Array;
-
-/** A key as users' functions are told it: a number that a key function answered with stays a number. */
-export type ShownKey = Key | number | bigint;
+import type { Key } from "../counter.ts";
+import type { ShownKey } from "../user-functions.ts";
 
 /** What a key function may answer with: several parts are kept apart, and nothing means the address. */
 export type KeyAnswer =

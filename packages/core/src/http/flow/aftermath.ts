@@ -2,29 +2,16 @@
  * What a response's end decides: permits released, hits refunded, costs charged that were not known
  * before.
  *
- * Node emits several events for one end. Each thing is done at the first of them and never again, and
- * nothing that fails here reaches the server, nor keeps the next thing from being done: counters may be
- * code of users. A response may have ended before this listens, and then it is done at once.
- *
- * A client that hangs up ends the response, and not the handler, which goes on with its work. So nothing is
- * released or refunded before the handler is done, or `holdAfterHangUpMs` has passed. A hang-up is neither
- * success nor failure, since the client alone decides about it.
+ * Each thing is done once, whatever is told of the end. What fails here does not reach the server, and does not
+ * keep the next thing from being done: counters may be code of users. A hang-up is neither success nor failure,
+ * since the client alone decides about it.
  */
 
-import type { ShownKey } from "../client/client-key.ts";
-import type { ResponseEvents } from "../framework.ts";
+import type { Verdict } from "../counter.ts";
+import type { EndListener, FollowedEnd, ResponseEnd } from "../framework.ts";
 import { isThenable } from "../maybe-promise.ts";
-import {
-  awaitHandler,
-  isClosedHere,
-  isDestroyedHere,
-  isOver,
-  isUpgraded,
-  whenClosed,
-} from "../node/hang-up.ts";
-import type { Verdict } from "../verdict.ts";
-import type { Budget } from "./budget.ts";
-import type { Afterwards, Cost, Following, GatePlan } from "./gate-plan.ts";
+import type { Cost, ShownKey } from "../user-functions.ts";
+import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 
 /**
@@ -39,12 +26,22 @@ export function followEnd<Request, Response>(context: RequestContext<Request, Re
     ? afterwards !== null || budget.holdsPlaces
     : afterwards?.countsRefused === true;
   if (isFollowed) {
-    const before = following?.get(response as object) ?? null;
-    const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)], before);
-    following?.set(response as object, aftermath);
-    aftermath.begin();
+    const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)]);
+    const followed = plan.framework.followEnd(response, aftermath);
+    following?.set(response as object, both(following.get(response as object), followed));
   }
   onVerdict?.(request, response, verdict, key as ShownKey);
+}
+
+/** A request may pass a gate twice: what follows from either pass waits for the handler. */
+function both(before: FollowedEnd | undefined, now: FollowedEnd): FollowedEnd {
+  if (before === undefined) return now;
+  return {
+    handling(handler) {
+      before.handling(handler);
+      now.handling(handler);
+    },
+  };
 }
 
 /** How a cost is told to a counter, also to give it back: as a number, or as a weight for each policy. */
@@ -68,115 +65,45 @@ function chargeArguments(
   return [typeof cost === "number" ? cost : 1, { weights }];
 }
 
-class Aftermath<Request, Response> implements Following {
+class Aftermath<Request, Response> implements EndListener {
   readonly #plan: GatePlan<Request, Response>;
   readonly #request: Request;
   readonly #response: Response;
   readonly #hits: readonly Hit[];
   readonly #afterwards: Afterwards<Request, Response> | null;
-  /** What follows from an earlier pass of the same request. */
-  readonly #before: Following | null;
   #hasEnded = false;
   #isRefunded = false;
-  /** Whether the framework tells when the handler is done. */
-  #isTold = false;
-  #isHandled = false;
-  /** Ends the wait for the handler of a client that has hung up. */
-  #stopWaiting: (() => void) | null = null;
-  /** Forgets the connection on which the response waits for its turn. */
-  #stopWatching: (() => void) | null = null;
 
   constructor(
     { plan, request, response }: RequestContext<Request, Response>,
     hits: readonly Hit[],
-    before: Following | null,
   ) {
     this.#plan = plan;
     this.#request = request;
     this.#response = response;
     this.#hits = hits;
     this.#afterwards = plan.afterwards;
-    this.#before = before;
   }
 
-  begin(): void {
-    const events = this.#plan.framework.events(this.#response);
-    // Before a user's function has answered a client may be gone, and no event comes twice.
-    if (isOver(events)) {
-      this.#finished(events);
-      return;
-    }
-    events.on("finish", () => this.#finished(events));
-    events.on("close", () => this.#closed(events));
-    events.on("error", () => {
-      // What is written after a hang-up fails, and the handler may still write more.
-      if (events.destroyed === true && !events.writableEnded) return;
-      this.#end();
-      this.#refundFailed();
-    });
-    const connection = events.socket === null ? events.req?.socket : null;
-    if (connection) this.#stopWatching = whenClosed(connection, () => this.#closed(events));
-  }
-
-  handling(handler: PromiseLike<unknown>): void {
-    this.#before?.handling(handler);
-    this.#isTold = true;
-    const handled = (): void => {
-      this.#isHandled = true;
-      this.#stopWaiting?.();
-    };
-    handler.then(handled, handled);
-  }
-
-  #finished(events: ResponseEvents): void {
-    // HTTP/2 says that a response has finished whose client has hung up.
-    if (events.writableEnded) {
-      this.#end();
-      this.#judge();
-    } else this.#closed(events);
-  }
-
-  #closed(events: ResponseEvents): void {
-    if (this.#hasEnded || this.#stopWaiting !== null) return;
-    if (events.writableEnded) this.#end();
-    else if (isClosedHere(events)) {
-      this.#end();
-      this.#refundFailed();
-    } else if (this.#isDone(events) || !this.#holds()) {
-      this.#hungUp();
-    } else {
-      const isTold = (): boolean => this.#isTold;
-      const { holdAfterHangUpMs } = this.#plan;
-      this.#stopWaiting = awaitHandler(events, holdAfterHangUpMs, isTold, () => this.#hungUp());
-    }
-  }
-
-  /** Whether there is no handler to wait for, its client gone or not. */
-  #isDone(events: ResponseEvents): boolean {
-    return this.#isHandled || isUpgraded(events) || (!this.#isTold && isDestroyedHere(events));
-  }
-
-  /** Whether there is anything to do once the handler of a client that has hung up is done. */
-  #holds(): boolean {
-    const { charge = null, countIf = null, refundsHangUps = false } = this.#afterwards ?? {};
-    if (charge !== null || countIf !== null || refundsHangUps) return true;
-    return this.#hits.some(({ budget }) => budget.holdsPlaces);
-  }
-
-  #hungUp(): void {
+  ended(how: ResponseEnd): void {
     this.#end();
-    if (this.#afterwards?.refundsHangUps === true) this.#refund();
+    const { refundsFailed = false, refundsHangUps = false } = this.#afterwards ?? {};
+    if (how === "sent") this.#judge();
+    else if (how === "failed" && refundsFailed) this.#refund();
+    else if (how === "hung up" && refundsHangUps) this.#refund();
   }
 
-  #refundFailed(): void {
-    if (this.#afterwards?.refundsFailed === true) this.#refund();
+  waitsForHandlerMs(): number {
+    const { charge = null, countIf = null, refundsHangUps = false } = this.#afterwards ?? {};
+    const isHeld = this.#hits.some(({ budget }) => budget.holdsPlaces);
+    const dependsOnIt = isHeld || charge !== null || countIf !== null || refundsHangUps;
+    return dependsOnIt ? this.#plan.holdAfterHangUpMs : 0;
   }
 
   /** What is done at the end of every response, however it came. */
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#stopWatching?.();
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!budget.holdsPlaces || !verdict.allowed) continue;
       this.#tell(() => budget.counter.release(key, ...checkArguments(cost)));

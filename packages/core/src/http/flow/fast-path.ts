@@ -8,14 +8,12 @@
 
 import type { Regular } from "../../limiter/regulars.ts";
 import { StoreLimiter } from "../../limiter/store-limiter.ts";
-import type { Ipv6Subnet } from "../client/address-key.ts";
-import { isPreflight } from "../headers/cors.ts";
+import type { Ipv6Subnet } from "../client/client-address.ts";
 import { followEnd } from "./aftermath.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import type { Passing } from "./refusal.ts";
-import { refusalOf, refuse, retryAfterOf } from "./refuse.ts";
+import { type Passing, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
-import { turnOf } from "./request-flow.ts";
+import { isPreflight, turnOf } from "./request-flow.ts";
 import { writeFields } from "./write-fields.ts";
 
 const ownCheck = StoreLimiter.prototype.check;

@@ -2,38 +2,70 @@
  * Everything a gate does, decided when it is made: what is null is not done and costs nothing.
  */
 
-import type { Ipv6Subnet } from "../client/address-key.ts";
-import type { AddressList } from "../client/address-list.ts";
-import type { ClientAddress } from "../client/client-address.ts";
-import type { KeyAnswer, ShownKey } from "../client/client-key.ts";
-import type { Framework } from "../framework.ts";
-import type { Omission } from "../headers/omission.ts";
-import type { Partitioner } from "../headers/partition-key.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Limiter } from "../../limiter.ts";
+import { durationMs, invalidOption } from "../../options.ts";
+import type { AddressList, ClientAddress, Ipv6Subnet } from "../client/client-address.ts";
+import type { KeyAnswer } from "../client/client-key.ts";
+import type { Counter, Verdict } from "../counter.ts";
+import type { FollowedEnd, Framework } from "../framework.ts";
+import type { Omission } from "../headers/exposure.ts";
+import type { Fields, Partitioner, Quota } from "../headers/fields.ts";
+import type { Asked, AskedWithKey, Cost, OnError, ShownKey } from "../user-functions.ts";
 import type { Warnings } from "../warnings.ts";
-import type { Budget, Budgets } from "./budget.ts";
 import type { Problems } from "./problem.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** A function of a user's that may answer later. */
-export type Asked<Request, Response, Answer> = (
-  request: Request,
-  response: Response,
-) => MaybePromise<Answer>;
+export { Problems } from "./problem.ts";
 
-/** A function that is told the key as well. */
-export type AskedWithKey<Request, Response, Answer> = (
-  request: Request,
-  response: Response,
-  key: ShownKey,
-) => MaybePromise<Answer>;
+/** How many widths of windows one gate may have. */
+const WIDTHS_MAX = 64;
 
-/** What a hit costs: a number, or a number for each policy that differs, by its name. */
-export type Cost = number | Readonly<Record<string, number>>;
+/** What requests are counted in, and what its policies are called in headers. */
+export interface Budget {
+  readonly counter: Counter;
+  /** The limiter, if it is one that counts. */
+  readonly limiter: Limiter | null;
+  readonly quotas: readonly Quota[];
+  /** What the policies are called in fields and problems. */
+  readonly names: readonly string[];
+  readonly fields: Fields | null;
+  /** Whether places are held until a response has ended. */
+  readonly holdsPlaces: boolean;
+}
 
-/** What becomes of a request when a user's function fails. */
-export type OnError = "throw" | "open" | "closed";
+/** The budgets of one gate by the width of their window. */
+export class Budgets {
+  readonly #make: (windowMs: number | null) => Budget;
+  readonly #byWidth = new Map<number, Budget>();
+  /** The budget of whoever has no width of his own. */
+  readonly usual: Budget;
+  readonly #usualMs: number | null;
+
+  constructor(usualMs: number | null, make: (windowMs: number | null) => Budget) {
+    this.#make = make;
+    this.#usualMs = usualMs;
+    this.usual = make(null);
+  }
+
+  /** The budget for a width that a user's function has answered with. */
+  ofWidth(windowMs: unknown): Budget {
+    if (windowMs === this.#usualMs) return this.usual;
+    const width = durationMs("windowMs", windowMs);
+    let budget = this.#byWidth.get(width);
+    if (budget === undefined) {
+      if (this.#byWidth.size >= WIDTHS_MAX) {
+        throw invalidOption("windowMs", `one of at most ${WIDTHS_MAX} different widths`, width);
+      }
+      budget = this.#make(width);
+      this.#byWidth.set(width, budget);
+    }
+    return budget;
+  }
+
+  all(): readonly Budget[] {
+    return [this.usual, ...this.#byWidth.values()];
+  }
+}
 
 export interface GatePlan<Request, Response> {
   readonly framework: Framework<Request, Response>;
@@ -91,7 +123,7 @@ export interface GatePlan<Request, Response> {
   /** How long after a hang-up a handler is waited for at most. */
   readonly holdAfterHangUpMs: number;
   /** By response, what follows from its end; null where the framework does not say when a handler is done. */
-  readonly following: WeakMap<object, Following> | null;
+  readonly following: WeakMap<object, FollowedEnd> | null;
 }
 
 /** What a login counts by beside the address. */
@@ -100,12 +132,6 @@ export interface UsernamePlan<Request, Response> {
   readonly of: Asked<Request, Response, string | null | undefined>;
   /** Asked for the limit of a name, with the name as the key. */
   readonly limit: AskedWithKey<Request, Response, Cost> | null;
-}
-
-/** What follows from the end of one response. */
-export interface Following {
-  /** A handler is at work until its promise settles, whatever becomes of the response. */
-  handling(handler: PromiseLike<unknown>): void;
 }
 
 /** What is done once a response has ended. */

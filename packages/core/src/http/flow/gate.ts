@@ -9,10 +9,19 @@ import type { Limiter } from "../../limiter.ts";
 import { isThenable, run } from "../maybe-promise.ts";
 import { FastPath } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import type { Passing, Refusal } from "./refusal.ts";
-import { announce, refusalOf, refuse } from "./refuse.ts";
+import { announce, type Passing, type Refusal, refusalOf, refuse } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
 import { requestFlow } from "./request-flow.ts";
+
+export { NEVER_PASSES, type RefusedBy } from "./problem.ts";
+export {
+  durationText,
+  isByLimit,
+  type Outcome,
+  type Passing,
+  PROBLEM_TYPE,
+  type Refusal,
+} from "./refusal.ts";
 
 /** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
 const WATCHED = 1_024;
@@ -30,7 +39,7 @@ export interface Gate<Request, Response> {
   /** Whether anything depends on how responses end, so that `handling` is of use. */
   readonly followsEnds: boolean;
   /**
-   * To be called with what the handler of a request has returned, by an adapter whose `Customs` say that it does:
+   * To be called with what the handler of a request has returned, by an adapter that says `tellsHandled`:
    * if that is a promise, what a client holds that has hung up is given back when it has settled.
    */
   handling(response: Response, handler: unknown): void;
@@ -106,4 +115,15 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     if (request === this.#latest) this.#plan.warnings.say("TIDEGATE_COUNTED_TWICE");
     this.#latest = this.#watched < WATCHED ? request : null;
   }
+}
+
+/** A middleware with what counts for it as properties, for blocking, resetting and looking. */
+export function showLimiters<Shown extends object>(
+  middleware: object,
+  gate: Pick<Gate<never, never>, "limiter" | "limiters">,
+): Shown {
+  return Object.defineProperties(middleware, {
+    limiter: { get: () => gate.limiter, enumerable: true },
+    limiters: { get: () => gate.limiters, enumerable: true },
+  }) as Shown;
 }

@@ -4,10 +4,10 @@
  */
 
 import type { CallOptions } from "../../limiter/call.ts";
-import { countedKey, type Key, type ShownKey } from "../client/client-key.ts";
-import type { Verdict } from "../verdict.ts";
-import type { Budget } from "./budget.ts";
-import type { Cost, GatePlan } from "./gate-plan.ts";
+import { countedKey } from "../client/client-key.ts";
+import type { Key, Verdict } from "../counter.ts";
+import type { Cost, ShownKey } from "../user-functions.ts";
+import type { Budget, GatePlan } from "./gate-plan.ts";
 
 /** What one budget has counted of a request, or with `countIf` would count. */
 export interface Hit {

@@ -6,28 +6,24 @@
  */
 
 import { SLIDING_LOG_LIMIT_MAX } from "../../policies/sliding-log.ts";
-import { checkSubnet, type Ipv6Subnet } from "../client/address-key.ts";
-import type { AddressList } from "../client/address-list.ts";
-import {
-  countedKey,
-  type KeyAnswer,
-  nameOf,
-  type ShownKey,
-  shownKeyOf,
-} from "../client/client-key.ts";
-import { isPreflight } from "../headers/cors.ts";
-import { limitOf } from "../headers/quota.ts";
+import { type AddressList, checkSubnet, type Ipv6Subnet } from "../client/client-address.ts";
+import { countedKey, type KeyAnswer, nameOf, shownKeyOf } from "../client/client-key.ts";
+import type { Verdict } from "../counter.ts";
+import type { Framework } from "../framework.ts";
+import { limitOf } from "../headers/fields.ts";
 import { isThenable, type MaybePromise, type Steps } from "../maybe-promise.ts";
-import { numberIn } from "../options/numeric-text.ts";
-import type { Verdict } from "../verdict.ts";
+import { numberIn } from "../numeric-text.ts";
+import type { AskedWithKey, Cost, ShownKey } from "../user-functions.ts";
+import type { Warnings } from "../warnings.ts";
 import { checkArguments, followEnd } from "./aftermath.ts";
-import type { AskedWithKey, Cost, UsernamePlan } from "./gate-plan.ts";
+import type { UsernamePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
-import type { Outcome } from "./refusal.ts";
-import { refusalOf, refuse, retryAfterOf } from "./refuse.ts";
+import { type Outcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { hitOf, type RequestContext } from "./request-context.ts";
-import { sayUnreadBody } from "./unread-body.ts";
 import { canWriteFields, writeFields } from "./write-fields.ts";
+
+/** Bodies that parsers read. */
+const PARSED = /json|x-www-form-urlencoded/i;
 
 /** Null lets the request pass. */
 export function* requestFlow<Request, Response>(
@@ -41,14 +37,11 @@ export function* requestFlow<Request, Response>(
   if (isThenable(skips) ? yield skips : skips) return null;
 
   // The key: what the user's function answers with, or else the address.
-  let isUncounted = false;
-  if (plan.key !== null) {
-    const answer = plan.key(request, response);
-    const given = isThenable(answer) ? yield answer : answer;
-    isUncounted = given === false;
-    if (given !== false) context.key = keyIn(context, given);
-  }
-  if (context.key === null && !isUncounted) {
+  const answer = plan.key === null ? null : plan.key(request, response);
+  const given = isThenable(answer) ? yield answer : answer;
+  const isCounted = given !== false;
+  if (isCounted && plan.key !== null) context.key = keyIn(context, given);
+  if (isCounted && context.key === null) {
     const subnet = subnetOf(context);
     context.key = addressKey(context, isThenable(subnet) ? yield subnet : subnet);
     if (context.key === null) return plan.needsAddress ? refuseFor(context, "address") : null;
@@ -60,7 +53,7 @@ export function* requestFlow<Request, Response>(
   if (isBlocked || (plan.blocksGone && plan.client.isGone(request))) {
     return refuseFor(context, "list");
   }
-  if (isUncounted) return null;
+  if (!isCounted) return null;
   const allowed = plan.allow === null ? false : isIn(context, plan.allow);
   if (isThenable(allowed) ? yield allowed : allowed) return null;
 
@@ -79,8 +72,7 @@ export function* requestFlow<Request, Response>(
   // The decision. A login counts by the user name as well.
   const counted = count(context);
   context.verdict = isThenable(counted) ? yield counted : counted;
-  const { username } = plan;
-  if (username !== null && context.verdict?.allowed) yield* checkUsername(context, username);
+  if (plan.username !== null && context.verdict?.allowed) yield* checkName(context, plan.username);
   if (context.verdict === null) return null;
 
   // What the response says about its limits, and what follows when it ends.
@@ -106,7 +98,7 @@ export function* requestFlow<Request, Response>(
 }
 
 /** With the preset `login` both budgets have to agree: what the second refuses is given back to the first. */
-function* checkUsername<Request, Response>(
+function* checkName<Request, Response>(
   context: RequestContext<Request, Response>,
   username: UsernamePlan<Request, Response>,
 ): Steps<void> {
@@ -261,4 +253,34 @@ export function turnOf<Request, Response>({
   return new Promise((resolve) => {
     setTimeout(() => resolve(null), waitMs);
   });
+}
+
+/**
+ * Whether a browser asks before a script's request. It is let through, because a browser takes any answer but
+ * success for a broken network.
+ */
+export function isPreflight<Request, Response>(
+  framework: Framework<Request, Response>,
+  request: Request,
+): boolean {
+  return (
+    framework.method(request) === "OPTIONS" &&
+    framework.requestHeader(request, "origin") !== undefined &&
+    framework.requestHeader(request, "access-control-request-method") !== undefined
+  );
+}
+
+/**
+ * Warns if a request without a user name has a body of a kind that parsers read, and nothing has parsed it. A
+ * request without a name alone is no mistake: robots send what they like.
+ */
+function sayUnreadBody<Request, Response>(
+  framework: Framework<Request, Response>,
+  request: Request,
+  warnings: Warnings,
+): void {
+  if (framework.body === undefined || framework.body(request) !== undefined) return;
+  const header = (name: string): string => framework.requestHeader(request, name) ?? "";
+  const hasBody = Number(header("content-length")) > 0 || header("transfer-encoding") !== "";
+  if (hasBody && PARSED.test(header("content-type"))) warnings.say("TIDEGATE_BODY_UNREAD");
 }

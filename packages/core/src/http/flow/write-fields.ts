@@ -3,11 +3,9 @@
  * them, readable for scripts, and left off where they are not wanted.
  */
 
-import { exposeHeaders } from "../headers/cors.ts";
-import type { Fields } from "../headers/fields.ts";
-import { omitFields } from "../headers/omission.ts";
-import { isFieldText } from "../headers/structured-field.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../counter.ts";
+import { exposeHeaders, omitFields } from "../headers/exposure.ts";
+import { type Fields, isFieldText } from "../headers/fields.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Whether there are fields to write. A dry run leaves no trace, and headers that are sent stay as they are. */

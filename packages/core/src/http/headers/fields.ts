@@ -7,17 +7,34 @@
  */
 
 import type { PolicyResult } from "../../decision.ts";
+import type { Policy } from "../../policies/policy.ts";
+import type { Verdict } from "../counter.ts";
 import type { Framework } from "../framework.ts";
-import type { Verdict } from "../verdict.ts";
-import type { Quota } from "./quota.ts";
+import { Quota } from "./quota.ts";
 import { anotherTells, isNearest, joined, toldBefore, withoutTwins } from "./stacked.ts";
 import { fieldString, memberNames } from "./structured-field.ts";
-import { WallTime } from "./wall-time.ts";
+
+export {
+  type KeyedPartition,
+  type Partitioner,
+  type PartitionKey,
+  partitioner,
+} from "./partition-key.ts";
+export { limitOf, QUOTA_MAX, Quota } from "./quota.ts";
+export { isFieldText } from "./structured-field.ts";
 
 export const DRAFTS = ["draft-6", "draft-7", "draft-8", "draft-11"] as const;
 
 /** A revision of the IETF draft on rate-limit fields; see the reference on HTTP. */
 export type Draft = (typeof DRAFTS)[number];
+
+/** The drafts whose fields are lists of members with names, and have room for a partition key. */
+export const NAMING_DRAFTS: readonly Draft[] = ["draft-8", "draft-11"];
+
+/** Whether the fields of a draft call policies by their names. */
+export function namesPolicies(draft: unknown): boolean {
+  return (NAMING_DRAFTS as readonly unknown[]).includes(draft);
+}
 
 /** The headers that every limiter had before there was a draft; null leaves one out. */
 export interface LegacyNames {
@@ -35,6 +52,9 @@ export interface LegacyFields {
 
 /** How a policy is called in fields: always the same, or by the limit that was applied. */
 export type FieldName = string | ((limit: number) => string);
+
+/** The part of a framework that fields are written by. */
+type HeaderAccess<Response> = Pick<Framework<never, Response>, "header" | "setHeader">;
 
 export interface FieldsOptions {
   readonly legacy: LegacyFields | null;
@@ -54,6 +74,8 @@ const POLICY = "RateLimit-Policy";
 const LIMIT = "RateLimit";
 
 const NO_NAMES: readonly string[] = [];
+
+const TREMBLE_MS = 2;
 
 export class Fields {
   readonly #options: FieldsOptions;
@@ -97,8 +119,8 @@ export class Fields {
    * @param partition the partition key as a Byte Sequence
    * @returns how the policies are called in this response; null where no field names them
    */
-  write<Request, Response>(
-    framework: Framework<Request, Response>,
+  write<Response>(
+    framework: HeaderAccess<Response>,
     response: Response,
     verdict: Verdict,
     name: string | null,
@@ -120,7 +142,7 @@ export class Fields {
       partition === null &&
       results.every(({ limit }, index) => limit === quotas[index]!.limit);
     const policies = isUsual ? this.#policyField : null;
-    if (standard === "draft-8" || standard === "draft-11") {
+    if (namesPolicies(standard)) {
       return this.#writeLists(framework, response, results, policies, name, partition);
     }
     const list = policies ?? this.#policies(results, NO_NAMES, null);
@@ -128,8 +150,16 @@ export class Fields {
     return null;
   }
 
-  #writeLegacy<Request, Response>(
-    framework: Framework<Request, Response>,
+  /** How long a client should wait that was refused: as long as the slowest of the policies that refused. */
+  retryAfterSeconds(verdict: Verdict): number {
+    const waits = (verdict.results ?? [verdict]).map((result, index) =>
+      result.allowed ? 0 : this.#options.quotas[index]!.retryAfterSeconds(result),
+    );
+    return Math.max(1, ...waits);
+  }
+
+  #writeLegacy<Response>(
+    framework: HeaderAccess<Response>,
     response: Response,
     verdict: Verdict,
     binding: number,
@@ -160,8 +190,8 @@ export class Fields {
   }
 
   /** The generations that tell of one limit only. */
-  #writeOne<Request, Response>(
-    framework: Framework<Request, Response>,
+  #writeOne<Response>(
+    framework: HeaderAccess<Response>,
     response: Response,
     verdict: Verdict,
     binding: number,
@@ -189,8 +219,8 @@ export class Fields {
   }
 
   /** The generations in which every policy is a named member of a list. */
-  #writeLists<Request, Response>(
-    framework: Framework<Request, Response>,
+  #writeLists<Response>(
+    framework: HeaderAccess<Response>,
     response: Response,
     results: readonly PolicyResult[],
     policies: string | null,
@@ -218,7 +248,7 @@ export class Fields {
   ): string {
     const { standard } = this.#options;
     const separator = this.#separator;
-    const isNamed = standard === "draft-8" || standard === "draft-11";
+    const isNamed = namesPolicies(standard);
     const members = results.map((result, index) => {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.windowSeconds(result.limit);
@@ -279,5 +309,103 @@ export class Fields {
   #limitText({ limit }: Verdict, binding: number): string {
     const isUsual = limit === this.#options.quotas[binding]!.limit;
     return isUsual ? this.#limitTexts[binding]! : String(limit);
+  }
+}
+
+/** Which fields tell of a decision: `X-RateLimit-*`, or those of one revision of the draft. */
+export type FieldFormat = "legacy" | Draft;
+
+/** The part of a limiter that fields tell of. */
+export interface FieldSource {
+  readonly name: string;
+  readonly policies: readonly Policy[];
+}
+
+const LEGACY: LegacyFields = {
+  allowed: {
+    limit: "X-RateLimit-Limit",
+    remaining: "X-RateLimit-Remaining",
+    reset: "X-RateLimit-Reset",
+  },
+  refused: {
+    limit: "X-RateLimit-Limit",
+    remaining: "X-RateLimit-Remaining",
+    reset: "X-RateLimit-Reset",
+  },
+  resetAs: "delta",
+};
+
+const PAIRS: HeaderAccess<Map<string, string>> = {
+  header: (pairs, name) => pairs.get(name),
+  setHeader: (pairs, name, value) => {
+    pairs.set(name, value);
+  },
+};
+
+/** Fields by the policies that they tell of, since their texts are made once. */
+const made = new WeakMap<readonly Policy[], Map<string, Fields>>();
+
+/**
+ * The fields that tell of a decision, as pairs of name and value, with `Retry-After` if it is a refusal. It writes
+ * nowhere, so that they fit into any response.
+ *
+ * @param limiter the limiter that has decided
+ *
+ * @example
+ * const headers = new Headers(fieldsOf(limiter.check(key), limiter, "draft-8"));
+ */
+export function fieldsOf(
+  decision: Verdict,
+  limiter: FieldSource,
+  format: FieldFormat,
+): [name: string, value: string][] {
+  const pairs = new Map<string, string>();
+  const fields = fieldsFor(limiter, format);
+  fields.write(PAIRS, pairs, decision, null, null);
+  if (!decision.allowed) pairs.set("Retry-After", String(fields.retryAfterSeconds(decision)));
+  return [...pairs];
+}
+
+function fieldsFor({ name, policies }: FieldSource, format: FieldFormat): Fields {
+  const formats = made.get(policies) ?? new Map<string, Fields>();
+  made.set(policies, formats);
+  let fields = formats.get(format);
+  if (fields === undefined) {
+    fields = new Fields({
+      legacy: format === "legacy" ? LEGACY : null,
+      standard: format === "legacy" ? null : format,
+      quotas: policies.map((policy) => new Quota(policy)),
+      // The only policy is called as the limiter, unless it has a name of its own.
+      names: policies.map(({ name: own, kind }) =>
+        policies.length === 1 && own === kind ? name : own,
+      ),
+      isSpaced: false,
+    });
+    formats.set(format, fields);
+  }
+  return fields;
+}
+
+/**
+ * When something ends, by the wall clock, which clients and programs are told.
+ *
+ * A limiter counts by a clock that only moves forward. The distance between the two clocks is kept while it only
+ * trembles, so that one window has one end. If the wall clock is set, the distance is measured again.
+ */
+export class WallTime {
+  #offsetMs = Number.NaN;
+  /** The limiter's time when the two clocks were compared last: once a millisecond is enough. */
+  #comparedMs = Number.NaN;
+
+  /** Milliseconds since 1970 at which `clockMs`, a time of the limiter's clock, is or was. */
+  at(clockMs: number, nowMs: number): number {
+    if (nowMs !== this.#comparedMs) this.#compare(nowMs);
+    return this.#offsetMs + clockMs;
+  }
+
+  #compare(nowMs: number): void {
+    this.#comparedMs = nowMs;
+    const offsetMs = Date.now() - nowMs;
+    if (!(Math.abs(offsetMs - this.#offsetMs) <= TREMBLE_MS)) this.#offsetMs = offsetMs;
   }
 }

@@ -7,9 +7,9 @@
 
 import { createHmac } from "node:crypto";
 import { invalidOption, knownOptions } from "../../options.ts";
-import { countedKey, type ShownKey } from "../client/client-key.ts";
-import type { Asked } from "../flow/gate-plan.ts";
+import { countedKey } from "../client/client-key.ts";
 import { isThenable, type MaybePromise } from "../maybe-promise.ts";
+import type { Asked, ShownKey } from "../user-functions.ts";
 import { fieldBytes } from "./structured-field.ts";
 
 const SECRET_BYTES_LEAST = 16;

@@ -16,8 +16,8 @@ export function anotherTells(): void {
  * What has been told in a header with room for one limit only. To look takes up to as long as to find a
  * key, so who is the only one in this process does not: what is there then is not from a limiter of ours.
  */
-export function toldBefore<Request, Response>(
-  framework: Framework<Request, Response>,
+export function toldBefore<Response>(
+  framework: Pick<Framework<never, Response>, "header">,
   response: Response,
   name: string,
 ): HeaderValue {

@@ -6,21 +6,59 @@
  * promise of a handler, that tells more than what becomes of streams, which may close while the handler works.
  */
 
-import type { Connection, Endable, ResponseEvents } from "../framework.ts";
+/** The part of Node's `Socket` that says how it was closed. */
+export interface Connection {
+  readonly destroyed: boolean;
+  readonly readableEnded: boolean;
+  readonly errored?: Error | null | undefined;
+  readonly timeout?: number | undefined;
+  readonly server?: { listenerCount(event: "clientError"): number } | undefined;
+  once(event: "close", listener: () => void): unknown;
+}
+
+/** What can be ended, the part of Node's streams. */
+export interface Endable {
+  /** Whether more can be written into it. */
+  readonly writable?: boolean | undefined;
+  end?(...rest: never[]): unknown;
+  destroy?(...rest: never[]): unknown;
+}
+
+/** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
+export interface EndingResponse extends Endable {
+  readonly writableEnded: boolean;
+  /** Whether everything has been handed on, so that `finish` may have been told of already. */
+  readonly writableFinished?: boolean | undefined;
+  /** Whether nothing can be sent any more, so that `close` may have been told of already. */
+  readonly destroyed?: boolean | undefined;
+  /** In HTTP/2 it is the stream that knows. */
+  readonly stream?: { readonly destroyed: boolean } | undefined;
+  /** The connection, while this response is the one that is sent on it. */
+  readonly socket?: Connection | null | undefined;
+  /** What the application has destroyed it with: null while it has not. */
+  readonly errored?: Error | null | undefined;
+  readonly req?:
+    | { readonly upgrade?: boolean | undefined; readonly socket?: Connection | null | undefined }
+    | undefined;
+  end(...rest: never[]): unknown;
+  on(event: "finish" | "close", listener: () => void): unknown;
+  on(event: "pipe" | "unpipe", listener: (source: Endable) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
 
 /** So many handlers of clients that have hung up are waited for at a time in a process. */
 const AWAITED_MAX = 65_536;
 let awaited = 0;
 
 /** Whether a response has ended or can send nothing any more, so that its events may be over. */
-export function isOver(response: ResponseEvents): boolean {
+export function isOver(response: EndingResponse): boolean {
   const { writableFinished, destroyed, stream, socket, req } = response;
   if (writableFinished === true || destroyed === true || stream?.destroyed === true) return true;
   return socket === null && req?.socket?.destroyed === true;
 }
 
 /** Whether the connection was handed over, as to a WebSocket: when it closes, all is over. */
-export function isUpgraded({ req }: ResponseEvents): boolean {
+export function isUpgraded({ req }: EndingResponse): boolean {
   return req?.upgrade === true;
 }
 
@@ -28,7 +66,7 @@ export function isUpgraded({ req }: ResponseEvents): boolean {
  * Whether the application has destroyed a response, with an error or none. Node remembers what with, and has
  * null of a response whose connection was closed by anything else. Deno knows nothing of either.
  */
-export function isDestroyedHere(response: ResponseEvents): boolean {
+export function isDestroyedHere(response: EndingResponse): boolean {
   const { stream, socket, errored } = response;
   if (stream !== undefined || socket === undefined || socket === null) return false;
   return errored !== null && "errored" in response;
@@ -41,7 +79,7 @@ export function isDestroyedHere(response: ResponseEvents): boolean {
  * request cannot be read. But a listener may close the connection of that one without an error, and a server
  * those that are idle: then only a response that was destroyed itself tells. In HTTP/2 nothing does.
  */
-export function isClosedHere(response: ResponseEvents): boolean {
+export function isClosedHere(response: EndingResponse): boolean {
   const { stream, socket, errored } = response;
   if (stream !== undefined || socket === undefined || socket === null) return false;
   if (socket.readableEnded !== false) return false;
@@ -59,7 +97,7 @@ export function isClosedHere(response: ResponseEvents): boolean {
  * @param done is called once, by what is returned at the latest
  */
 export function awaitHandler(
-  response: ResponseEvents,
+  response: EndingResponse,
   forMs: number,
   isTold: () => boolean,
   done: () => void,

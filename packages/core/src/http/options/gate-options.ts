@@ -9,10 +9,9 @@ import type { Policy } from "../../policies/policy.ts";
 import type { SeparatedMode } from "../../replication/isolation.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { KeyAnswer } from "../client/client-key.ts";
-import type { Asked, AskedWithKey, Cost, OnError } from "../flow/gate-plan.ts";
-import type { Refusal } from "../flow/refusal.ts";
-import type { Draft } from "../headers/fields.ts";
-import type { PartitionKey } from "../headers/partition-key.ts";
+import type { Refusal } from "../flow/gate.ts";
+import type { Draft, PartitionKey } from "../headers/fields.ts";
+import type { Asked, AskedWithKey, Cost, OnError } from "../user-functions.ts";
 
 export type Preset = "parity" | "api" | "login";
 

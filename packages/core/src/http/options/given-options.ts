@@ -6,13 +6,21 @@
 
 import { TidegateError } from "../../errors.ts";
 import { nearest, shown } from "../../options.ts";
-import type { ShownKey } from "../client/client-key.ts";
-import type { AskedWithKey } from "../flow/gate-plan.ts";
 import { isThenable } from "../maybe-promise.ts";
+import type { AskedWithKey, ShownKey } from "../user-functions.ts";
 import { WARNING_CODES } from "../warning-codes.ts";
 import type { Warnings } from "../warnings.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { Spelled } from "./spelling.ts";
+
+export {
+  type FurtherNames,
+  type GivenNames,
+  inGivenNames,
+  type Spelled,
+  spelled,
+} from "./spelling.ts";
+export { type UnusedOption, unusedOptions } from "./unused-options.ts";
 
 /** Options that may be functions which are told the key. */
 const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;

@@ -8,14 +8,21 @@ import { createLimiter, type Limiter } from "../../limiter.ts";
 import { invalidOption, missingOption } from "../../options.ts";
 import type { Policy } from "../../policies/policy.ts";
 import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../../policies/sliding-log.ts";
-import { type Budget, Budgets } from "../flow/budget.ts";
-import { type Draft, type FieldName, Fields, type LegacyFields } from "../headers/fields.ts";
-import { limitOf, QUOTA_MAX, Quota } from "../headers/quota.ts";
-import { isFieldText } from "../headers/structured-field.ts";
-import type { Counter } from "../verdict.ts";
-import type { Customs } from "./customs.ts";
+import type { Counter } from "../counter.ts";
+import { type Budget, Budgets } from "../flow/gate-plan.ts";
+import {
+  type Draft,
+  type FieldName,
+  Fields,
+  isFieldText,
+  type LegacyFields,
+  limitOf,
+  namesPolicies,
+  QUOTA_MAX,
+  Quota,
+} from "../headers/fields.ts";
+import type { CompleteAdapter } from "./adapter.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { namesPolicies } from "./idle-options.ts";
 import { API_WINDOW_MS, LOGIN } from "./presets.ts";
 
 const NAME_DEFAULT = "default";
@@ -37,21 +44,21 @@ interface Shape {
 
 export class BudgetMaker<Request, Response> {
   readonly #options: GateOptions<Request, Response>;
-  readonly #customs: Customs<Request, Response>;
+  readonly #adapter: CompleteAdapter<Request, Response>;
   readonly #choice: FieldChoice;
   readonly #name: string;
 
   constructor(
     options: GateOptions<Request, Response>,
-    customs: Customs<Request, Response>,
+    adapter: CompleteAdapter<Request, Response>,
     choice: FieldChoice,
   ) {
     this.#options = options;
-    this.#customs = customs;
+    this.#adapter = adapter;
     this.#choice = choice;
     if (options.cluster !== undefined && options.name === undefined) {
       throw missingOption(
-        customs.place,
+        adapter.place,
         "name",
         "with 'cluster', limiters of the same name count together, such as 'api'",
       );
@@ -62,7 +69,7 @@ export class BudgetMaker<Request, Response> {
   /** What counts requests. */
   budgets(): Budgets {
     const { policies } = this.#options;
-    const { counter } = this.#customs;
+    const { counter } = this.#adapter;
     if (policies !== undefined) {
       const budget = this.#budget(this.#name, policies);
       return new Budgets(null, () => budget);
@@ -71,7 +78,7 @@ export class BudgetMaker<Request, Response> {
     const make = (windowMs: number | null): Budget => {
       const policy = this.#policy(shape.limit, windowMs ?? shape.windowMs);
       const name = windowMs === null ? this.#name : `${this.#name}:${windowMs}`;
-      const given = windowMs === null ? this.#customs.limiter : undefined;
+      const given = windowMs === null ? this.#adapter.limiter : undefined;
       return this.#budget(name, [policy], counter, given);
     };
     return new Budgets(shape.windowMs, make);
@@ -97,12 +104,12 @@ export class BudgetMaker<Request, Response> {
 
   #shape(): Shape {
     const { preset = "parity", limit, windowMs } = this.#options;
-    const { place, ...usual } = this.#customs;
+    const { place, defaults: usual } = this.#adapter;
     if (limit === undefined && preset === "api") {
       throw missingOption(place, "limit", "how many requests a window has");
     }
     const most = typeof limit === "function" ? QUOTA_MAX : limitOf("limit", limit ?? usual.limit);
-    if (most === 0) this.#customs.warnings.say("TIDEGATE_LIMIT_ZERO");
+    if (most === 0) this.#adapter.warnings.say("TIDEGATE_LIMIT_ZERO");
     const usualMs = preset === "api" ? API_WINDOW_MS : usual.windowMs;
     const given = typeof windowMs === "function" ? usualMs : (windowMs ?? usualMs);
     return { limit: most, windowMs: this.#width(given) };
@@ -113,7 +120,7 @@ export class BudgetMaker<Request, Response> {
     const width = widthOf(windowMs);
     if (width < SECOND || SECONDS_OFTEN_GIVEN.includes(width)) {
       const inMs = `${width}_000`.replace(/(\d)(?=(\d{3})+_)/g, "$1_");
-      this.#customs.warnings.say(
+      this.#adapter.warnings.say(
         "TIDEGATE_WINDOW_SHORT",
         `The window is ${width} ms; ${width} seconds are ${inMs}.`,
       );
@@ -122,13 +129,14 @@ export class BudgetMaker<Request, Response> {
   }
 
   #policy(limit: number, windowMs: number): Policy {
-    return this.#customs.policy(limit, windowMs);
+    return this.#adapter.defaults.policy(limit, windowMs);
   }
 
   #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
     const { legacyHeaders, standard } = this.#choice;
-    const legacy = legacyHeaders && hasNames(this.#customs.legacy) ? this.#customs.legacy : null;
-    const { makeLimiter = createLimiter, counterOf = asItIs } = this.#customs;
+    const { defaults } = this.#adapter;
+    const legacy = legacyHeaders && hasNames(defaults.legacy) ? defaults.legacy : null;
+    const { makeLimiter = createLimiter, counterOf = asItIs } = this.#adapter;
     const limiter =
       counter === undefined ? (given ?? makeLimiter(this.#limiterOptions(name, policies))) : null;
     const quotas = policies.map((policy) => new Quota(policy));
@@ -168,7 +176,7 @@ export class BudgetMaker<Request, Response> {
     if (policy.name !== policy.kind) return policy.name;
     if (preset === "api") return this.#name;
     if (!("windowMs" in policy)) return policy.name;
-    const { fieldName } = this.#customs;
+    const { fieldName = () => this.#name } = this.#adapter.defaults;
     return typeof this.#options.limit === "function"
       ? (limit) => fieldName(limit, policy.windowMs)
       : fieldName(policy.limit, policy.windowMs);

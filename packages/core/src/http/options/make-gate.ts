@@ -4,23 +4,22 @@
 
 import { TidegateError } from "../../errors.ts";
 import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../../options.ts";
-import { AddressKeys, checkSubnet, translationPrefixes } from "../client/address-key.ts";
-import { AddressList } from "../client/address-list.ts";
-import { ClientAddress } from "../client/client-address.ts";
+import { AddressList, ClientAddress, checkSubnet } from "../client/client-address.ts";
 import { type Gate, PlannedGate } from "../flow/gate.ts";
-import type { Afterwards, AskedWithKey, Cost, GatePlan } from "../flow/gate-plan.ts";
-import { Problems } from "../flow/problem.ts";
-import { DRAFTS, type Draft } from "../headers/fields.ts";
-import type { Omission } from "../headers/omission.ts";
-import { partitioner } from "../headers/partition-key.ts";
-import { limitOf } from "../headers/quota.ts";
-import type { Customs } from "./customs.ts";
+import { type Afterwards, type GatePlan, Problems } from "../flow/gate-plan.ts";
+import type { Omission } from "../headers/exposure.ts";
+import { DRAFTS, type Draft, limitOf, namesPolicies, partitioner } from "../headers/fields.ts";
+import { withNumbers } from "../numeric-text.ts";
+import type { AskedWithKey, Cost } from "../user-functions.ts";
+import { type Adapter, type CompleteAdapter, completeAdapter } from "./adapter.ts";
 import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
-import { idleOptions, namesPolicies } from "./idle-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
-import { withNumbers } from "./numeric-text.ts";
 import { PRESET_RULES } from "./presets.ts";
 import { optionalFunction } from "./spelling.ts";
+import { unusedOptions } from "./unused-options.ts";
+
+export type { Adapter, ParityDefaults } from "./adapter.ts";
+export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./gate-options.ts";
 
 /** Networks by which all adapters count in a cluster, so that a mixed fleet shares its keys. */
 const CLUSTER_SUBNET = 56;
@@ -39,19 +38,28 @@ const FUNCTIONS = [
   "onLimited",
 ] as const;
 
-/** Makes the gate that `options` describe, on what `customs` says of the limiter it replaces. */
+/** Makes the gate that `options` describe, for the framework of an adapter. */
 export function makeGate<Request extends object, Response>(
   options: GateOptions<Request, Response>,
-  customs: Customs<Request, Response>,
+  given: Adapter<Request, Response>,
 ): Gate<Request, Response> {
-  knownOptions(customs.place, options, GATE_OPTIONS);
-  const given = withNumbers<Request, Response>(options, customs.warnings);
+  const adapter = completeAdapter(given);
+  return new PlannedGate<Request, Response>(planOf(options, adapter));
+}
+
+function planOf<Request extends object, Response>(
+  options: GateOptions<Request, Response>,
+  adapter: CompleteAdapter<Request, Response>,
+): GatePlan<Request, Response> {
+  const { defaults } = adapter;
+  knownOptions(adapter.place, options, GATE_OPTIONS);
+  const given = withNumbers<GateOptions<Request, Response>>(options, adapter.warnings);
   for (const name of FUNCTIONS) optionalFunction(name, given[name]);
   const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
-  refuseConflicts(given, preset === "login", customs);
+  refuseConflicts(given, preset === "login", adapter);
   const rules = PRESET_RULES[preset];
-  const choice = fieldChoice(given, customs);
-  const maker = new BudgetMaker(given, customs, choice);
+  const choice = fieldChoice(given, adapter);
+  const maker = new BudgetMaker(given, adapter, choice);
   const login = preset === "login" ? maker.loginBudgets() : null;
   const budgets = login?.byAddress ?? maker.budgets();
   const { identifier, username, limit, windowMs } = given;
@@ -63,75 +71,73 @@ export function makeGate<Request extends object, Response>(
   const partition = partitioner(given.partitionKey);
   const onError = oneOf("onError", given.onError ?? "throw", ["throw", "open", "closed"]);
   const exposes = flag("exposeHeaders", given.exposeHeaders ?? rules.exposeHeaders);
-  return new PlannedGate<Request, Response>({
-    framework: customs.framework,
-    warnings: customs.warnings,
+  return {
+    framework: adapter.framework,
+    warnings: adapter.warnings,
     budgets,
     username:
       login === null ? null : { budget: login.byName, of: username as never, limit: limitOfEach },
-    onlyLooks: customs.onlyLooks === true,
+    onlyLooks: adapter.onlyLooks === true,
     letsPreflightsPass: !flag("countPreflights", given.countPreflights ?? false),
     skip: given.skip ?? null,
-    ...blockOf(given, customs),
+    ...blockOf(given, adapter),
     allow: listOf("allow", given.allow),
-    ...clientOf(given, customs),
+    ...clientOf(given, adapter),
     key: given.key ?? null,
     needsAddress: login !== null,
     windowMs: typeof windowMs === "function" ? windowMs : null,
     limit: login === null ? limitOfEach : null,
     cost: costOf(given.cost),
-    onVerdict: customs.onVerdict ?? null,
+    onVerdict: adapter.onVerdict ?? null,
     onLimited: given.onLimited ?? null,
-    limitedMayThrow: customs.limitedMayThrow === true && onError === "throw",
+    limitedMayThrow: defaults.limitedMayThrow === true && onError === "throw",
     onError,
     dryRun: flag("dryRun", given.dryRun ?? false),
-    enforces: given.dryRun !== true || customs.isQuestion === true,
+    enforces: given.dryRun !== true || adapter.isQuestion === true,
     identifier: isNamed && typeof identifier === "function" ? identifier : null,
     partition: isNamed ? partition : null,
     exposed: exposes ? (budgets.usual.fields?.exposedNames() ?? ["Retry-After"]) : null,
     omit: omissionOf(given.omitHeaders),
-    sendsRetryAfter: customs.sendsRetryAfter,
+    sendsRetryAfter: defaults.sendsRetryAfter,
     retryAfter: retryAfterOf(given.retryAfter),
     retryAfterUnit: rules.retryAfterUnit,
     statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
     problems: rules.problems ? new Problems(problemTypeOf(given.problemType)) : null,
-    afterwards: afterwardsOf(given, customs),
+    afterwards: afterwardsOf(given, adapter),
     holdAfterHangUpMs: wholeNumber(
       "holdAfterHangUpMs",
       given.holdAfterHangUpMs ?? HOLD_AFTER_HANG_UP_MS,
       0,
       HOLD_MS_MAX,
     ),
-    following: customs.tellsHandled === true ? new WeakMap() : null,
-  });
+    following: adapter.tellsHandled === true ? new WeakMap() : null,
+  };
 }
 
 function fieldChoice<Request, Response>(
   options: GateOptions<Request, Response>,
-  customs: Customs<Request, Response>,
+  adapter: CompleteAdapter<Request, Response>,
 ): FieldChoice {
   const rules = PRESET_RULES[options.preset ?? "parity"];
   const { standardHeaders = rules.standardHeaders ?? false, legacyHeaders } = options;
   let standard: Draft | null = null;
   if (standardHeaders === true) standard = rules.ownDraft;
   else if (standardHeaders !== false) standard = oneOf("standardHeaders", standardHeaders, DRAFTS);
-  const usual = rules.legacyHeaders ?? customs.legacyHeaders;
+  const usual = rules.legacyHeaders ?? adapter.defaults.legacyHeaders;
   return { legacyHeaders: flag("legacyHeaders", legacyHeaders ?? usual), standard };
 }
 
 function clientOf<Request, Response>(
   options: GateOptions<Request, Response>,
-  customs: Customs<Request, Response>,
+  adapter: CompleteAdapter<Request, Response>,
 ): Pick<GatePlan<Request, Response>, "client" | "subnet" | "subnetRange"> {
-  const { framework, warnings, ipv6SubnetRange } = customs;
+  const { framework, warnings, defaults } = adapter;
+  const { ipv6SubnetRange } = defaults;
   const { cluster, ipv6Subnet, onPermissiveProxy = "warn" } = options;
-  const usual = cluster === undefined ? customs.ipv6Subnet : CLUSTER_SUBNET;
-  const keys = new AddressKeys(
-    translationPrefixes("translationPrefixes", options.translationPrefixes),
-  );
-  const usesSocket = oneOf("onPermissiveProxy", onPermissiveProxy, ["warn", "socket"]) === "socket";
+  const usual = cluster === undefined ? defaults.ipv6Subnet : CLUSTER_SUBNET;
+  oneOf("onPermissiveProxy", onPermissiveProxy, ["warn", "socket"]);
   return {
-    client: new ClientAddress(framework, warnings, keys, usesSocket),
+    client: new ClientAddress(framework, warnings, options),
     subnet:
       typeof ipv6Subnet === "function"
         ? ipv6Subnet
@@ -150,7 +156,7 @@ function listOf<Request, Response>(
 
 function blockOf<Request, Response>(
   given: GateOptions<Request, Response>,
-  { isQuestion = false }: Customs<Request, Response>,
+  { isQuestion = false }: CompleteAdapter<Request, Response>,
 ): Pick<GatePlan<Request, Response>, "block" | "blocksGone"> {
   const block = listOf("block", given.block);
   const looks = typeof block === "function" || block?.hasAddresses === true;
@@ -182,7 +188,7 @@ function omissionOf(given: readonly string[] | undefined): Omission | null {
 
 function afterwardsOf<Request, Response>(
   options: GateOptions<Request, Response>,
-  { framework, countsRefused }: Customs<Request, Response>,
+  { framework, defaults: { countsRefused } }: CompleteAdapter<Request, Response>,
 ): Afterwards<Request, Response> | null {
   const { charge = null, countIf = null, requestWasSuccessful } = options;
   const refundsFailed = flag("skipFailedRequests", options.skipFailedRequests ?? false);
@@ -204,7 +210,7 @@ function afterwardsOf<Request, Response>(
 function refuseConflicts<Request, Response>(
   options: GateOptions<Request, Response>,
   isLogin: boolean,
-  { counter }: Customs<Request, Response>,
+  { counter }: CompleteAdapter<Request, Response>,
 ): void {
   const both = (one: keyof typeof options, other: keyof typeof options): void => {
     if (options[one] === undefined || options[other] === undefined) return;
@@ -226,7 +232,7 @@ function refuseConflicts<Request, Response>(
       throw conflict("'countIf' counts afterwards, and a place is taken before: give one of them");
     }
   }
-  for (const { name, needs } of idleOptions(options)) throw conflict(`'${name}' needs ${needs}`);
+  for (const { name, needs } of unusedOptions(options)) throw conflict(`'${name}' needs ${needs}`);
   if (isLogin !== (options.username !== undefined)) {
     throw conflict("the preset 'login' and the option 'username' need each other");
   }

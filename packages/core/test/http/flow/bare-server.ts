@@ -8,13 +8,14 @@ import type { Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:
 import type { AddressInfo } from "node:net";
 import {
   type Framework,
+  followServerResponse,
   type Gate,
   type GateOptions,
   makeGate,
   requestHeader,
   Warnings,
 } from "../../../src/http.ts";
-import { fixedWindow, type Policy } from "../../../src/index.ts";
+import type { Policy } from "../../../src/index.ts";
 
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = ServerResponse | Http2ServerResponse;
@@ -24,8 +25,6 @@ const NODE: Framework<Request, Response> = {
   requestHeader: ({ headers }, name) => requestHeader(headers, name),
   address: ({ socket }) => socket.remoteAddress,
   socketAddress: ({ socket }) => socket.remoteAddress,
-  proxyTrust: () => "nobody",
-  body: () => undefined,
   connection: ({ socket }) => socket,
   header: (response, name) => response.getHeader(name),
   setHeader: (response, name, value) => {
@@ -34,30 +33,16 @@ const NODE: Framework<Request, Response> = {
   removeHeader: (response, name) => response.removeHeader(name),
   headersSent: ({ headersSent }) => headersSent,
   statusCode: ({ statusCode }) => statusCode,
-  events: (response) => response,
+  followEnd: (response, listener) => followServerResponse(response, listener),
   beforeHeaders: () => {},
 };
-
-const NAMES = { limit: "X-Limit", remaining: "X-Remaining", reset: "X-Reset" };
 
 export function gateOf(
   policy: Policy,
   options: GateOptions<Request, Response>,
 ): Gate<Request, Response> {
-  return makeGate(
-    { policies: [policy], ...options },
-    {
-      place: "rateLimit",
-      framework: NODE,
-      warnings: new Warnings(false),
-      ...{ limit: 5, windowMs: 60_000, ipv6Subnet: 56, ipv6SubnetRange: [32, 64] },
-      policy: (limit, windowMs) => fixedWindow({ limit, windowMs }),
-      legacyHeaders: false,
-      legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
-      ...{ sendsRetryAfter: true, countsRefused: false },
-      fieldName: () => "default",
-    },
-  );
+  const adapter = { framework: NODE, warnings: new Warnings(false) };
+  return makeGate({ policies: [policy], ...options }, adapter);
 }
 
 const opened: { close(): unknown }[] = [];

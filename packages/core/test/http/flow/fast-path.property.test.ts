@@ -64,7 +64,7 @@ const options = fc.record<FakeOptions>(
     skipSuccessfulRequests: fc.boolean(),
     countPreflights: fc.boolean(),
     dryRun: fc.boolean(),
-    ipv6Subnet: fc.constantFrom(false, 64),
+    ipv6Subnet: fc.constantFrom<false | 64>(false, 64),
     onPermissiveProxy: fc.constantFrom("socket"),
   },
   { requiredKeys: [] },

@@ -269,14 +269,14 @@ describe("a gate", () => {
 
   it("counts in limiters that an adapter makes, and by what the adapter counts", () => {
     const made = new Map<string, Limiter>();
-    const customs = {
+    const adapter = {
       makeLimiter: (options: LimiterOptions): Limiter => {
         const limiter = made.get(options.name) ?? createLimiter(options);
         made.set(options.name, limiter);
         return limiter;
       },
     };
-    const [one, other] = [new Stand({ limit: 2 }, customs), new Stand({ limit: 2 }, customs)];
+    const [one, other] = [new Stand({ limit: 2 }, adapter), new Stand({ limit: 2 }, adapter)];
     expect([one.passes(1), other.passes(5), made.size]).toEqual([1, 1, 1]);
     const looking = new Stand(
       { limit: 2 },

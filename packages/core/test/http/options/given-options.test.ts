@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCalledBy } from "../../../src/http/options/call-stack.ts";
+import { isCalledBy } from "../../../src/http/warnings.ts";
 import {
   onlyGiven,
   optionsIn,

@@ -1,8 +1,21 @@
 /**
- * What can be done with a response of Node's own, under whichever framework it is.
+ * What is read of Node's own requests, and done with its responses, under whichever framework they are.
  */
 
+import type { IncomingHttpHeaders } from "node:http";
 import type { HeaderValue, LateHeaders } from "../framework.ts";
+
+/**
+ * A header by its name in lower case; of several lines what they say together. A request that a test has
+ * made by hand may have no headers.
+ */
+export function requestHeader(
+  headers: IncomingHttpHeaders | undefined,
+  name: string,
+): string | undefined {
+  const value = headers?.[name];
+  return typeof value === "object" ? value.join(", ") : value;
+}
 
 /** The part of Node's `ServerResponse` that is changed here. */
 export interface WritingHead {

@@ -10,7 +10,7 @@ import {
   type WarningCode,
   Warnings,
 } from "@tidegate/core/http";
-import type { EnabledValidations, Logger, ValidationName } from "./options.ts";
+import type { EnabledValidations, Logger, ValidationName } from "../options.ts";
 
 /** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5; Bun names no classes. */
 const HANDLING = /\bLayer\.handle|\bhandle_?[rR]equest\b.*[\\/]router[\\/]/;

@@ -5,8 +5,10 @@
 
 import type { PolicyResult, RefusalReason } from "../decision.ts";
 import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
-import type { Key } from "./client/client-key.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
+
+/** What a limiter counts by. */
+export type Key = string | Uint8Array;
 
 /** A decision as it is shown to clients. Every `Decision` of a limiter is one. */
 export interface Verdict extends PolicyResult {

@@ -1,15 +1,36 @@
 /**
- * Responses that should go out without rate-limit fields, which is known only when they leave.
+ * Who may read the headers of a response, and which responses go out without rate-limit fields.
  *
- * A client that is told to wait may put off following a redirect, and what a cache keeps would tell
- * later clients of a limit that is not theirs.
+ * A script of another origin sees only the headers that it was told of. A client that is told to wait may put
+ * off following a redirect, and a cache would tell later clients of a limit that is not theirs.
  */
 
 import type { Framework, HeaderValue } from "../framework.ts";
 
+const EXPOSE = "Access-Control-Expose-Headers";
+
 export interface Omission {
   readonly redirects: boolean;
   readonly cacheable: boolean;
+}
+
+/** Adds names to those that scripts may read, beside what is there. */
+export function exposeHeaders<Request, Response>(
+  framework: Framework<Request, Response>,
+  response: Response,
+  names: readonly string[],
+): void {
+  const before = framework.header(response, EXPOSE);
+  if (before === undefined) {
+    framework.setHeader(response, EXPOSE, names.join(", "));
+    return;
+  }
+  const listed = (typeof before === "object" ? before.join(", ") : String(before)).split(/\s*,\s*/);
+  const known = new Set(listed.map((name) => name.trim().toLowerCase()));
+  const added = names.filter((name) => !known.has(name.toLowerCase()));
+  if (added.length === 0) return;
+  const all = [...listed.filter((name) => name !== ""), ...added];
+  framework.setHeader(response, EXPOSE, all.join(", "));
 }
 
 /** Takes fields off a response right before it leaves, if it turns out to be one without. */

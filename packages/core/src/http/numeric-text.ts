@@ -5,10 +5,8 @@
  * check of the option refuses it.
  */
 
-import { shown } from "../../options.ts";
-import type { Warnings } from "../warnings.ts";
-import type { GateOptions } from "./gate-options.ts";
-import type { GivenNames } from "./spelling.ts";
+import { shown } from "../options.ts";
+import type { Warnings } from "./warnings.ts";
 
 const DIGITS = /^\d{1,15}$/;
 
@@ -27,11 +25,11 @@ export function numberIn<Value>(option: string, value: Value, warnings: Warnings
  *
  * @param names the names that the options were given by, for the warning
  */
-export function withNumbers<Request, Response>(
-  options: GateOptions<Request, Response>,
+export function withNumbers<Options extends { readonly [Name in (typeof READ)[number]]?: unknown }>(
+  options: Options,
   warnings: Warnings,
-  names: GivenNames = {},
-): GateOptions<Request, Response> {
+  names: Readonly<Record<string, string>> = {},
+): Options {
   const numbers = READ.map((option) => [
     option,
     numberIn(names[option] ?? option, options[option], warnings),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeOptions, FakeRequest, Stand } from "../exchange.ts";
+import { type FakeOptions, FakeRequest, Stand } from "./exchange.ts";
 
 afterEach(() => {
   Stand.closeAll();

@@ -3,41 +3,14 @@
  * express-rate-limit tells its own.
  */
 
-import { MINUTE } from "@tidegate/core";
 import { addressReader, emitWarning, type GateOptions, onlyGiven } from "@tidegate/core/http";
 import type { Request, Response } from "express";
-import { EXPRESS } from "./express-framework.ts";
+import { EXPRESS } from "../express-framework.ts";
+import type { Options, RateLimitInfo, RateLimitOptions } from "../options.ts";
+import { DEFAULTS } from "./defaults.ts";
 import { ipKeyGenerator } from "./ip-key-generator.ts";
-import type { Options, RateLimitInfo, RateLimitOptions } from "./options.ts";
 import { policyName } from "./policy-name.ts";
 import type { Store } from "./store.ts";
-
-/** What express-rate-limit does where nothing else is said. */
-export const DEFAULTS: {
-  readonly windowMs: number;
-  readonly limit: number;
-  readonly message: string;
-  readonly statusCode: number;
-  readonly legacyHeaders: boolean;
-  readonly standardHeaders: boolean;
-  readonly requestPropertyName: string;
-  readonly skipFailedRequests: boolean;
-  readonly skipSuccessfulRequests: boolean;
-  readonly ipv6Subnet: number;
-  readonly passOnStoreError: boolean;
-} = {
-  windowMs: MINUTE,
-  limit: 5,
-  message: "Too many requests, please try again later.",
-  statusCode: 429,
-  legacyHeaders: true,
-  standardHeaders: false,
-  requestPropertyName: "rateLimit",
-  skipFailedRequests: false,
-  skipSuccessfulRequests: false,
-  ipv6Subnet: 56,
-  passOnStoreError: false,
-};
 
 /** Where warnings go without a logger. */
 const LOGGER: Options["logger"] = { error: emit, warn: emit };

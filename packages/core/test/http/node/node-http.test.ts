@@ -1,6 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { omitFields } from "../../../src/http/headers/omission.ts";
+import { omitFields } from "../../../src/http/headers/exposure.ts";
 import { beforeWriteHead, type Framework } from "../../../src/http.ts";
 
 const NODE = {

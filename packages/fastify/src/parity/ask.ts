@@ -5,7 +5,7 @@
 
 import { type Limiter, type Policy, TidegateError } from "@tidegate/core";
 import {
-  type Customs,
+  type Adapter,
   type Framework,
   type Gate,
   type GateOptions,
@@ -17,10 +17,10 @@ import {
   type Verdict,
 } from "@tidegate/core/http";
 import type { FastifyRequest } from "fastify";
-import { FASTIFY_REQUEST } from "./fastify-framework.ts";
-import type { Given } from "./given.ts";
-import type { AskRateLimit, RateLimitState } from "./options.ts";
-import { banOf, customsOf, gateOptionsOf, type Standing, shownKeyOf } from "./translate.ts";
+import { FASTIFY_REQUEST } from "../fastify-framework.ts";
+import type { Given } from "../given.ts";
+import type { AskRateLimit, RateLimitState } from "../options.ts";
+import { adapterOf, banOf, gateOptionsOf, type Standing, shownKeyOf } from "../translate.ts";
 
 /** What has a meaning for a question; the rest is about responses. */
 const ASKED = [
@@ -46,7 +46,7 @@ const NOTES: Framework<FastifyRequest, Note> = {
   removeHeader: () => {},
   headersSent: () => false,
   statusCode: () => 200,
-  events: () => ({ writableEnded: true, on: () => {}, end: () => {} }),
+  followEnd: () => ({ handling: () => {} }),
   beforeHeaders: () => {},
 };
 
@@ -60,11 +60,11 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
       "a question has no end at which a 'concurrency' policy could give its place back",
     );
   }
-  const customs = customsOf(asked, standing);
+  const adapter = adapterOf(asked, standing);
   const make = (peeks: boolean) =>
-    inGivenNames(asked.names ?? {}, () => gateOf(asked, standing, customs, peeks));
+    inGivenNames(asked.names ?? {}, () => gateOf(asked, standing, adapter, peeks));
   const [counting, looking] = [make(false), make(true)];
-  const countsTries = customs.counterOf !== undefined;
+  const countsTries = adapter.counterOf !== undefined;
   const ban = banOf(asked);
   const shownKey = shownKeyOf(asked);
 
@@ -104,13 +104,13 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
 function gateOf(
   given: Given,
   standing: Standing,
-  { framework: _framework, onVerdict: _told, ...customs }: ReturnType<typeof customsOf>,
+  { framework: _framework, onVerdict: _told, ...adapter }: ReturnType<typeof adapterOf>,
   peeks: boolean,
 ): Gate<FastifyRequest, Note> {
   const options = withoutNotes(gateOptionsOf<Note>(given, standing));
   const { windowMs: width } = options;
-  const noting: Customs<FastifyRequest, Note> = {
-    ...customs,
+  const noting: Adapter<FastifyRequest, Note> = {
+    ...adapter,
     framework: NOTES,
     isQuestion: true,
     onVerdict: (_request, note, verdict, key) => {
@@ -179,7 +179,7 @@ function widthOf(policy: Policy | undefined, limit: number): number {
   return "windowMs" in policy ? policy.windowMs : Math.ceil((limit / policy.perSecond) * 1_000);
 }
 
-function lookingAt(limiter: Limiter): ReturnType<NonNullable<Customs<never, never>["counterOf"]>> {
+function lookingAt(limiter: Limiter): ReturnType<NonNullable<Adapter<never, never>["counterOf"]>> {
   return {
     check: (key, cost, options) => limiter.peek(key, cost, options),
     peek: (key, cost, options) => limiter.peek(key, cost, options),

@@ -3,7 +3,7 @@
  */
 
 import type { Verdict, WallTime } from "@tidegate/core/http";
-import type { RateLimitInfo } from "./options.ts";
+import type { RateLimitInfo } from "../options.ts";
 
 export class RequestInfo implements RateLimitInfo {
   readonly limit: number;

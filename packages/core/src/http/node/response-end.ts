@@ -1,0 +1,105 @@
+/**
+ * How a response of Node's own ends.
+ *
+ * Node emits several events for one end, and a response may have ended before this listens: then its end is told
+ * at once. A client that hangs up ends the response, and not the handler, which goes on with its work. So that end
+ * is told when the handler is done, or when it has been waited for long enough.
+ */
+
+import type { EndListener, FollowedEnd } from "../framework.ts";
+import {
+  awaitHandler,
+  type EndingResponse,
+  isClosedHere,
+  isDestroyedHere,
+  isOver,
+  isUpgraded,
+  whenClosed,
+} from "./hang-up.ts";
+
+export type { EndingResponse } from "./hang-up.ts";
+
+/** Tells `listener` how a response ends; for the `followEnd` of a `Framework`. */
+export function followServerResponse(response: EndingResponse, listener: EndListener): FollowedEnd {
+  const end = new ServerResponseEnd(response, listener);
+  end.begin();
+  return end;
+}
+
+class ServerResponseEnd implements FollowedEnd {
+  readonly #response: EndingResponse;
+  readonly #listener: EndListener;
+  #hasEnded = false;
+  /** Whether the framework tells when the handler is done. */
+  #isTold = false;
+  #isHandled = false;
+  /** Ends the wait for the handler of a client that has hung up. */
+  #stopWaiting: (() => void) | null = null;
+  /** Forgets the connection on which the response waits for its turn. */
+  #stopWatching: (() => void) | null = null;
+
+  constructor(response: EndingResponse, listener: EndListener) {
+    this.#response = response;
+    this.#listener = listener;
+  }
+
+  begin(): void {
+    const response = this.#response;
+    // The client may be gone before a user's function has answered, and no event comes twice.
+    if (isOver(response)) {
+      this.#finished();
+      return;
+    }
+    response.on("finish", () => this.#finished());
+    response.on("close", () => this.#closed());
+    response.on("error", () => {
+      // What is written after a hang-up fails, and the handler may still write more.
+      if (response.destroyed === true && !response.writableEnded) return;
+      this.#end("failed");
+    });
+    const connection = response.socket === null ? response.req?.socket : null;
+    if (connection) this.#stopWatching = whenClosed(connection, () => this.#closed());
+  }
+
+  handling(handler: PromiseLike<unknown>): void {
+    this.#isTold = true;
+    const handled = (): void => {
+      this.#isHandled = true;
+      this.#stopWaiting?.();
+    };
+    handler.then(handled, handled);
+  }
+
+  #finished(): void {
+    // HTTP/2 says that a response has finished whose client has hung up.
+    if (this.#response.writableEnded) this.#end("sent");
+    else this.#closed();
+  }
+
+  #closed(): void {
+    const response = this.#response;
+    if (this.#hasEnded || this.#stopWaiting !== null) return;
+    if (response.writableEnded) this.#end("lost");
+    else if (isClosedHere(response)) this.#end("failed");
+    else {
+      const waitMs = this.#isDone() ? 0 : this.#listener.waitsForHandlerMs();
+      if (waitMs === 0) this.#end("hung up");
+      else {
+        const isTold = (): boolean => this.#isTold;
+        this.#stopWaiting = awaitHandler(response, waitMs, isTold, () => this.#end("hung up"));
+      }
+    }
+  }
+
+  /** Whether there is no handler to wait for, its client gone or not. */
+  #isDone(): boolean {
+    const response = this.#response;
+    return this.#isHandled || isUpgraded(response) || (!this.#isTold && isDestroyedHere(response));
+  }
+
+  #end(how: Parameters<EndListener["ended"]>[0]): void {
+    this.#hasEnded = true;
+    this.#stopWatching?.();
+    this.#listener.ended(how);
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What @fastify/rate-limit does where its options say nothing, and how its options about headers, bans and
+ * repeated refusals change that.
+ */
+
+import { DAY, fixedWindow, MINUTE } from "@tidegate/core";
+import type { LegacyNames, ParityDefaults } from "@tidegate/core/http";
+import type { Given } from "../given.ts";
+
+export const DEFAULT_LIMIT = 1_000;
+const BACKOFF_MS_MAX = 10 * 365 * DAY;
+
+// Written out: literals are names of properties already, and a text put together is looked up first.
+const NAMES = {
+  limit: "x-ratelimit-limit",
+  remaining: "x-ratelimit-remaining",
+  reset: "x-ratelimit-reset",
+} as const;
+const DRAFT_NAMES = {
+  limit: "ratelimit-limit",
+  remaining: "ratelimit-remaining",
+  reset: "ratelimit-reset",
+} as const;
+
+/** @param bans whether clients are banned */
+export function parityDefaults(given: Given, bans: boolean): ParityDefaults {
+  const { preset = "parity", addHeaders = {}, continueExceeding: restart = false } = given;
+  const names = given.enableDraftSpec === true ? DRAFT_NAMES : NAMES;
+  const backs = backsOff(given);
+  const countsRefused = preset === "parity" && !countsTries(given, bans);
+  return {
+    limit: DEFAULT_LIMIT,
+    windowMs: MINUTE,
+    policy: (limit, windowMs) =>
+      fixedWindow({
+        ...{ limit, windowMs, countRefused: countsRefused, restart },
+        backoff: backs && { maxMs: Math.max(BACKOFF_MS_MAX, windowMs) },
+      }),
+    ipv6Subnet: 64,
+    ipv6SubnetRange: [0, 128],
+    legacyHeaders: true,
+    legacy: {
+      allowed: wantedOf(names, given.addHeadersOnExceeding ?? {}),
+      refused: wantedOf(names, addHeaders),
+      resetAs: "delta",
+    },
+    sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
+    countsRefused,
+  };
+}
+
+/** Whether the tries of refused clients are counted apart, so that a ban comes when it is due. */
+export function countsTries(given: Given, bans: boolean): boolean {
+  return bans && (given.continueExceeding === true || backsOff(given));
+}
+
+function backsOff({ continueExceeding = false, exponentialBackoff = false }: Given): boolean {
+  return exponentialBackoff && !continueExceeding;
+}
+
+/** The names of the headers, without those that are switched off. */
+function wantedOf(
+  { limit, remaining, reset }: typeof NAMES | typeof DRAFT_NAMES,
+  wanted: object,
+): LegacyNames {
+  const unlessOff = (name: string): string | null =>
+    (Reflect.get(wanted, name) ?? true) ? name : null;
+  return { limit: unlessOff(limit), remaining: unlessOff(remaining), reset: unlessOff(reset) };
+}

@@ -1,0 +1,69 @@
+/**
+ * Options as koa-ratelimit takes them: lists that are switched off, `disableHeader`, names of headers, and drivers.
+ *
+ * Drivers have no meaning where nothing is stored elsewhere: one that could be left out is ignored, any other is a
+ * mistake to be told.
+ */
+
+import { validateHeaderName } from "node:http";
+import { TidegateError } from "@tidegate/core";
+import { CLUSTER_INSTEAD, spelled } from "@tidegate/core/http";
+import type { Options } from "../options.ts";
+
+const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
+
+/** The headers that tell of a limit, by what each tells. */
+export interface HeaderNames {
+  readonly remaining: string;
+  readonly reset: string;
+  readonly limit: string;
+}
+
+/** The options without those that are off, as users of koa-ratelimit may write it. */
+export function withoutOff(options: Options): Options {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value || !OFF_IF_FALSY.includes(name)),
+  );
+}
+
+/** `disableHeader` says the opposite of `legacyHeaders`. */
+export function legacyHeaders({ disableHeader, ...given }: Options): boolean {
+  const names = { legacyHeaders: ["disableHeader"] };
+  const { options } = spelled({ ...given, disableHeader: !disableHeader }, names);
+  return options["legacyHeaders"] as boolean;
+}
+
+export function headerNames({ headers = {} }: Options): HeaderNames {
+  const {
+    remaining = "X-RateLimit-Remaining",
+    reset = "X-RateLimit-Reset",
+    total = "X-RateLimit-Limit",
+  } = headers ?? {};
+  for (const [option, name] of Object.entries({ remaining, reset, total })) {
+    try {
+      validateHeaderName(name);
+    } catch {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_INVALID",
+        `'headers.${option}' must be the name of a header, got ${JSON.stringify(name)}`,
+      );
+    }
+  }
+  return { remaining, reset, limit: total };
+}
+
+export function refuseStores(given: object): void {
+  const { driver, db }: { driver?: unknown; db?: unknown } = given;
+  if (driver !== undefined && driver !== "memory") {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_INVALID",
+      `'driver' must be "memory" or left out, got ${JSON.stringify(driver)}: ${CLUSTER_INSTEAD}`,
+    );
+  }
+  if (db === undefined || db === null) return;
+  if (Object.prototype.toString.call(db) === "[object Map]") return;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'db' must be a Map or left out: ${CLUSTER_INSTEAD}`,
+  );
+}
