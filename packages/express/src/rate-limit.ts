@@ -2,7 +2,7 @@
  * The middleware: asks the gate about each request, and says no in Express's way.
  *
  * A request that may pass goes on in the same tick unless a user's function or a store takes its time.
- * Then there is a promise, for whoever calls the middleware by himself: by its end the request has been
+ * Then it returns a promise, for code that calls the middleware itself. When that settles, the request has been
  * passed on or refused.
  */
 
@@ -96,7 +96,7 @@ function refuse(
   return undefined;
 }
 
-/** What a handler resolves with is nothing to whoever awaits the middleware. */
+/** The middleware resolves with nothing, whatever a handler resolves with. */
 function ignore(): void {}
 
 function resetKey({ store }: Settings, given: KeyAnswer): Promise<void> | void {

@@ -4,9 +4,9 @@
  * Express changes the prototype of every request, and with it what an engine has learned of requests:
  * each property is searched for as if for the first time. `Reflect.get` does that and no more, where a
  * plain access also prepares for a next time that never comes, and `request.ip` makes six of them. But
- * while an application believes nobody, it is the address of whoever sent the request.
+ * while an application trusts no proxy, it is the address of the sender.
  *
- * Only Express's own `ip` may be passed over, and its own way to believe nobody. Both are known by what
+ * Only Express's own `ip` may be passed over, and its own way to trust no proxy. Both are known by what
  * they are, to the letter: whatever looks otherwise, as in a bundle with short names, is asked as usual.
  * An `ip` that applications get after a request has been counted is not noticed.
  */

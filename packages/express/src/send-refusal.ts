@@ -25,7 +25,7 @@ export function sendRefusal(
   message: unknown,
 ): Promise<void> | undefined {
   if (response.headersSent) {
-    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    // The application has begun to answer, so all that is left is to end the response.
     if (!response.writableEnded) response.end();
     return undefined;
   }
@@ -52,7 +52,7 @@ export function sendRefusal(
   });
 }
 
-/** Sends a body without the ETag that Express would add: nobody is to keep or revalidate it. */
+/** Sends a body without the ETag that Express would add: no cache is to keep or revalidate it. */
 function send(response: Response, body: unknown): void {
   const end: Response["end"] | undefined = response.end;
   if (end === undefined) {

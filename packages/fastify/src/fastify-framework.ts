@@ -15,7 +15,7 @@ import {
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Addresses that are nobody's: only who believes everybody believes them. */
+/** Addresses that no client has: an application believes them only if it believes every sender. */
 const NOBODY = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
 
 /** What is read of requests. */

@@ -15,7 +15,7 @@ const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as cons
 /** By handler of a hook, the gate that something is held under. */
 const gates = new WeakMap<object, RouteGate>();
 
-/** Notes whom a handler of a hook asks about requests. */
+/** Notes the gate that a handler of a hook asks about requests. */
 export function noteGate(handler: object, gate: RouteGate): void {
   if (gate.followsEnds) gates.set(handler, gate);
 }

@@ -6,7 +6,7 @@ import type { Limiter } from "@tidegate/core";
 import type { Cost, GateOptions, MaybePromise, WarningSwitches } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A function of a user's that is told for whom a request counts; a mere question has no reply. */
+/** A user's function that gets the key of a request; a mere question has no reply. */
 export type RequestWithKey<Answer> = (
   request: FastifyRequest,
   key: string,
@@ -167,7 +167,7 @@ export type FastifyRateLimitStoreCtor = new (
 
 /** What a handler or a question counts in. */
 export interface Counting {
-  /** What counts for whoever has no window of his own. */
+  /** The limiter of requests without a window of their own. */
   readonly limiter: Limiter;
   /** All that counts: one limiter for each width of window, and with `login` one for user names. */
   readonly limiters: readonly Limiter[];

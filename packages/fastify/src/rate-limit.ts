@@ -12,7 +12,7 @@ import type { Once } from "./parity/once.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
 import type { Settings } from "./translate.ts";
 
-/** A handler of any of the hooks; without a callback, as when somebody calls it, it is a promise. */
+/** A handler of any of the hooks; without a callback, as when the application calls it, it returns a promise. */
 export interface HookHandler extends Counting {
   (request: FastifyRequest, reply: FastifyReply, ...more: unknown[]): Promise<unknown> | undefined;
 }
@@ -69,7 +69,7 @@ function settle(answer: Answer, done: Done): void {
   else if (answer !== "sent") done(answer.thrown);
 }
 
-/** What a handler that nobody gave a callback resolves with. */
+/** What a handler without a callback resolves with. */
 function own(answer: Answer, reply: FastifyReply): FastifyReply | undefined {
   if (answer === null) return undefined;
   if (answer === "sent") return reply;

@@ -100,7 +100,7 @@ export class Registration {
     return askRateLimit(this.#above(above), this.#loose(above));
   }
 
-  /** Says that somebody else has a name that the plugin wanted. */
+  /** Warns that another plugin has taken a name that this one wanted. */
   sayTaken(decorator: string): void {
     this.#warnings.say("TIDEGATE_DECORATOR_TAKEN", `The name '${decorator}' is taken.`);
   }

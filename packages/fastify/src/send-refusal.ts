@@ -33,7 +33,7 @@ export function refuse(
   const isBanned = ban !== null && verdict !== null && verdict.used - verdict.limit > ban;
   if (isBanned) onBanReach?.(request, shownKey(request, key));
   if (reply.raw.headersSent) {
-    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    // The application has begun to answer, so all that is left is to end the response.
     reply.hijack();
     reply.raw.end();
     return "sent";

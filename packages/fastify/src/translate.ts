@@ -26,7 +26,7 @@ import { countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts
 import { normalizeIP } from "./parity/normalize-ip.ts";
 import { countingTries } from "./parity/tries.ts";
 
-/** Where a limiter stands: what it is called, and with whom it counts. */
+/** Where a limiter stands: what it is called, and which others count in it. */
 export interface Standing {
   /** Undefined where the user has to say it, and did not. */
   readonly name: string | undefined;
@@ -36,7 +36,7 @@ export interface Standing {
   readonly warnings: Warnings;
 }
 
-/** A function of a user's that is told of a request and asked nothing. */
+/** A user's function that is called for a request, and whose answer means nothing. */
 type Told = (request: FastifyRequest, key: string) => void;
 
 /** Everything that a handler needs to know. */
@@ -70,7 +70,7 @@ export function banOf({ ban = -1 }: Given): number | null {
   return ban < 0 ? null : Math.trunc(ban);
 }
 
-/** The same for whoever answers: a reply, or what only notes what was found. */
+/** The same for a reply, and for a note that only keeps what was found. */
 export function gateOptionsOf<Reply = FastifyReply>(
   given: Given,
   { name, isShared }: Pick<Standing, "name" | "isShared">,
@@ -138,7 +138,7 @@ export function adapterOf(
   };
 }
 
-/** Nobody waits for what is only told, so nobody else would hear that it failed later. */
+/** A user's function whose result nothing waits for: if it fails later, a warning says so. */
 function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
   if (tell === undefined) return undefined;
   return (request: FastifyRequest, key: string): void => {

@@ -34,7 +34,7 @@ export const KOA: Framework<Context, Context> = {
   beforeHeaders: (ctx, listener) => beforeWriteHead(ctx.res, listener),
 };
 
-/** Koa does not look who sends a header: with `proxy` it believes anybody. */
+/** Koa does not check which sender a header comes from: with `proxy` it believes every sender. */
 function proxyTrust({ app }: Context): ProxyTrust {
   if (!app.proxy) return "nobody";
   const { proxyIpHeader = FORWARDED_FOR, maxIpsCount = 0 } = app;

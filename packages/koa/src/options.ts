@@ -6,7 +6,7 @@ import type { Limiter } from "@tidegate/core";
 import type { Cost, GateOptions, MaybePromise, Refusal, ShownKey } from "@tidegate/core/http";
 import type { Context, Next } from "koa";
 
-/** A function of a user's that is told for whom a request counts. */
+/** A user's function that gets the key of a request. */
 export type ContextWithKey<Answer> = (context: Context, key: ShownKey) => MaybePromise<Answer>;
 
 /** What the headers are called. */
@@ -110,7 +110,7 @@ export interface RateLimitState {
 
 export interface RateLimitMiddleware {
   (context: Context, next: Next): Promise<unknown>;
-  /** What counts for whoever has no window of his own. */
+  /** The limiter of requests without a window of their own. */
   readonly limiter: Limiter;
   /** All that counts: one limiter for each width of window, and with `login` one for user names. */
   readonly limiters: readonly Limiter[];

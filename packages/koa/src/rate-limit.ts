@@ -69,7 +69,7 @@ export function rateLimit<const Chosen extends Preset>(
 function refuse(settings: Settings, refusal: Refusal, context: Context): void {
   const { gate, throws } = settings;
   if (context.headerSent) {
-    // Somebody has begun to answer: there is nothing left to say but that this is all.
+    // The application has begun to answer, so all that is left is to end the response.
     context.respond = false;
     if (!context.res.writableEnded) context.res.end();
     return;

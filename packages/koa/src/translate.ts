@@ -44,13 +44,13 @@ const FURTHER_NAMES: FurtherNames = {
   ...{ allow: ["whitelist"], block: ["blacklist"], statusCode: ["status"] },
 };
 
-/** Whoever hands a request to middleware is on the stack while one is handled. */
+/** What hands a request to middleware is on the stack while a request is handled. */
 const HANDLING = /[\\/]koa-compose[\\/]/;
 
 /** Everything that a middleware needs to know. */
 export interface Settings {
   readonly gate: Gate<Context, Context>;
-  /** The headers to tell programs of. */
+  /** The headers that `ctx.state` and thrown errors show. */
   readonly names: readonly string[];
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;

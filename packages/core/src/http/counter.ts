@@ -1,6 +1,5 @@
 /**
- * What the HTTP layer needs of a decision, whoever made it: a limiter, or a store while a team moves
- * over to one.
+ * What the HTTP layer needs of a decision. A limiter makes it, or a store while a team moves over to a limiter.
  */
 
 import type { PolicyResult, RefusalReason } from "../decision.ts";
@@ -12,7 +11,7 @@ export type Key = string | Uint8Array;
 
 /** A decision as it is shown to clients. Every `Decision` of a limiter is one. */
 export interface Verdict extends PolicyResult {
-  /** When it was made, by the clock of whoever made it. */
+  /** When it was made, by the clock of the counter. */
   readonly atMs: number;
   readonly degraded: boolean;
   readonly reason: RefusalReason | null;

@@ -9,8 +9,8 @@
 export type HeaderValue = number | string | readonly string[] | undefined;
 
 /**
- * Whom a framework believes about on whose behalf they send a request: nobody at all; some, and the
- * sender of this request is or is not among them; everybody; or a number of hops that it ignores.
+ * Which senders a framework believes when they name another client: none; some, with or without the sender of this
+ * request; all; or a number of hops that it ignores.
  */
 export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
 

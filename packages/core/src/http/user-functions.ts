@@ -5,7 +5,7 @@
 import type { Key } from "./counter.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
-/** A key as users' functions are told it: a number that a key function answered with stays a number. */
+/** A key as users' functions get it: a number that a key function answered with stays a number. */
 export type ShownKey = Key | number | bigint;
 
 /** A function of a user's that may answer later. */
@@ -14,7 +14,7 @@ export type Asked<Request, Response, Answer> = (
   response: Response,
 ) => MaybePromise<Answer>;
 
-/** A function that is told the key as well. */
+/** A function that gets the key as well. */
 export type AskedWithKey<Request, Response, Answer> = (
   request: Request,
   response: Response,

@@ -57,7 +57,7 @@ export class HitsByKey {
   }
 }
 
-/** Counts a hit, and takes no place: nobody would release it. */
+/** Counts a hit, and takes no permit, since nothing would release it. */
 function charge(limiter: Limiter, key: Key): Decision {
   const holding = limiter.policies.filter(holdsPlaces);
   if (holding.length === 0) return limiter.charge(key, 1);

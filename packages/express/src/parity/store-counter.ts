@@ -2,7 +2,7 @@
  * Counts in a store of express-rate-limit, while a team still has one.
  *
  * A store may be far away, so every answer of its is awaited, but never for longer than it was given.
- * What it says is believed as far as it makes sense: it is somebody else's code.
+ * It is code of others, so its answers are believed only as far as they make sense.
  */
 
 import { TidegateError } from "@tidegate/core";
@@ -40,7 +40,7 @@ interface StoreSettings {
 
 const used = new WeakSet<object>();
 
-/** Says that a store has been given to a limiter before, whoever made it. */
+/** Warns if a store has been given to a limiter before. */
 export function sayReused(store: Store, warnings: Warnings): void {
   if (used.has(store)) warnings.say("TIDEGATE_STORE_REUSED");
   used.add(store);

@@ -1,6 +1,6 @@
 /**
- * A question about a request: `createRateLimit` counts it, or looks, and leaves what to do about it to
- * whoever asks. Nothing is written anywhere.
+ * A question about a request: `createRateLimit` counts it, or looks, and leaves the rest to the
+ * application. Nothing is written anywhere.
  */
 
 import { type Limiter, type Policy, TidegateError } from "@tidegate/core";
@@ -127,7 +127,7 @@ function gateOf(
       onLimited: (_request, note) => {
         note.isRefused = true;
       },
-      // Whoever asks wants to know for whom, of those who are let through as well.
+      // The application wants the key also of requests that are let through.
       block: (_request, note, key) => {
         note.key = key;
         return false;

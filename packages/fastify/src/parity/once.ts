@@ -2,7 +2,7 @@
  * Which requests have been counted by the limit of a registration: each counts once, however often the
  * registration's handler is on its way.
  *
- * A route has that handler once. Requests are marked from when somebody is handed it to put it
+ * A route has that handler once. Requests are marked only after the application has taken the handler, to put it
  * elsewhere too.
  */
 

@@ -12,7 +12,7 @@ export function countingTries(limiter: Limiter): Counter {
     check: (key, cost, options) => {
       const decision = limiter.check(key, cost, options);
       if (decision.allowed || decision.reason === "block") return decision;
-      // Whoever is refused has tried once too often, also where that was in a window before this one.
+      // A refused client has tried once too often, also if that was in a window before this one.
       const { used, limit } = limiter.charge(key, cost, options);
       return { ...decision, used: Math.max(used, limit + 1) };
     },

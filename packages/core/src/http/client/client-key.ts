@@ -40,13 +40,13 @@ export function keyOf(answer: unknown): Key | null {
   return isKeyAnswer(answer) ? keyIn(answer) : null;
 }
 
-/** The key in an answer as users' functions are told it; null where there is none in it. */
+/** The key in an answer as users' functions get it; null if there is none in it. */
 export function shownKeyOf(answer: unknown): ShownKey | null {
   const key = keyOf(answer);
   return key === null || !isNumeric(answer) ? key : answer;
 }
 
-/** What a limiter counts by, of a key as users' functions are told it. */
+/** What a limiter counts by, of a key as users' functions get it. */
 export function countedKey(key: ShownKey): Key {
   return isNumeric(key) ? String(key) : key;
 }

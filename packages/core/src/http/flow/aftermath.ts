@@ -2,7 +2,7 @@
  * What a response's end decides: permits released, hits refunded, costs charged that were not known
  * before.
  *
- * Each thing is done once, whatever is told of the end. What fails here does not reach the server, and does not
+ * Each thing is done once, however often the end is reported. What fails here does not reach the server, and does not
  * keep the next thing from being done: counters may be code of users. A hang-up is neither success nor failure,
  * since the client alone decides about it.
  */
@@ -15,7 +15,7 @@ import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 
 /**
- * Begins to wait for the end of a response if something depends on it, and tells the adapter of the verdict.
+ * Begins to wait for the end of a response if something depends on it, and calls the adapter's `onVerdict`.
  * The adapter comes second: if it throws, the end of the response gives back what was taken.
  */
 export function followEnd<Request, Response>(context: RequestContext<Request, Response>): void {
@@ -44,14 +44,14 @@ function both(before: FollowedEnd | undefined, now: FollowedEnd): FollowedEnd {
   };
 }
 
-/** How a cost is told to a counter, also to give it back: as a number, or as a weight for each policy. */
+/** A cost as the arguments of `check` and `refund`: a number, or a weight for each policy. */
 export function checkArguments(
   cost: Cost,
 ): [number, { weights: Readonly<Record<string, number>> } | undefined] {
   return typeof cost === "number" ? [cost, undefined] : [1, { weights: cost }];
 }
 
-/** How a charge is told: a policy that is not named is not charged, and places never are. */
+/** A cost as the arguments of `charge`: a policy that is not named is not charged, and permits never are. */
 function chargeArguments(
   { quotas, holdsPlaces }: Budget,
   cost: Cost,

@@ -37,7 +37,7 @@ export interface Budget {
 export class Budgets {
   readonly #make: (windowMs: number | null) => Budget;
   readonly #byWidth = new Map<number, Budget>();
-  /** The budget of whoever has no width of his own. */
+  /** The budget of requests without a width of their own. */
   readonly usual: Budget;
   readonly #usualMs: number | null;
 
@@ -71,7 +71,7 @@ export interface GatePlan<Request, Response> {
   readonly framework: Framework<Request, Response>;
   readonly warnings: Warnings;
   readonly budgets: Budgets;
-  /** A second budget that has to agree, by the user name of whoever signs in. */
+  /** A second budget that has to agree, by the user name of a login. */
   readonly username: UsernamePlan<Request, Response> | null;
 
   /** Whether a request may come more than once, because nothing is counted. */

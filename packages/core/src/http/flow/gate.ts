@@ -23,16 +23,16 @@ export {
   type Refusal,
 } from "./refusal.ts";
 
-/** So many requests are looked at for one that comes twice in a row; then nobody looks any more. */
+/** How many requests a gate compares with the one before, to find a request that passes it twice. */
 const WATCHED = 1_024;
 
 /** What a middleware asks about each request. */
 export interface Gate<Request, Response> {
-  /** What counts for whoever has no window of his own; null while a store of another package does. */
+  /** The limiter of requests without a window of their own; null while a store of another package counts. */
   readonly limiter: Limiter | null;
   /** Everything that counts here, that for user names included. */
   readonly limiters: readonly Limiter[];
-  /** Asks about a request; throws, or rejects, what a user's function threw if it is told to. */
+  /** Decides about a request. If `onError` is `throw`, it throws or rejects what a user's function threw. */
   enter(request: Request, response: Response): Passing;
   /** To be called once a refusal has been set up, and before it is sent if that is possible. */
   announce(request: Request, response: Response, refusal: Refusal): void;

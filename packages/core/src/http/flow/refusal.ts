@@ -1,5 +1,5 @@
 /**
- * A refusal as far as it is the same in every framework: status, wait, and that nobody keeps it.
+ * A refusal as far as it is the same in every framework: its status, its wait, and that no cache keeps it.
  *
  * There is exactly one Retry-After, in whole seconds and never 0. It is what clients steer by, so it is
  * sent whatever other headers are switched off, and scripts may read it wherever they may read fields.
@@ -21,7 +21,7 @@ export interface Refusal {
   /** The wait in seconds that was sent as Retry-After; 0 where none helps and none was sent. */
   readonly retryAfterSeconds: number;
   readonly key: ShownKey | null;
-  /** Null when nobody was asked. */
+  /** Null if no limiter was asked. */
   readonly verdict: Verdict | null;
   /** Whether the request costs more than a limit allows at all, so that no wait helps. */
   readonly neverPasses: boolean;
@@ -97,7 +97,7 @@ export function retryAfterOf<Request, Response>(
 }
 
 /**
- * Writes the headers of a refusal, and hands it on to the adapter; a dry run only tells of it.
+ * Writes the headers of a refusal, and hands it on to the adapter; a dry run only reports it.
  *
  * @param retryAfter the wait in seconds that the user wants to be sent instead; null for none
  */
@@ -114,8 +114,8 @@ export function refuse<Request, Response>(
 }
 
 /**
- * Tells whoever wants to know of refusals. What that leads to is no part of the request, unless the
- * limiter replaced let it throw an answer of its own.
+ * Calls `onLimited`. What comes of it is no part of the request, unless the replaced limiter let `onLimited` throw
+ * an answer of its own.
  */
 export function announce<Request, Response>(
   plan: GatePlan<Request, Response>,
@@ -125,7 +125,7 @@ export function announce<Request, Response>(
 ): void {
   const { onLimited, limitedMayThrow, warnings } = plan;
   if (onLimited === null) return;
-  // A list and a failure are no limits, but a dry run has no other way to show whom it would keep out.
+  // A list and a failure are no limits, but a dry run has no other way to show which clients it would refuse.
   if (!isByLimit(refusal) && refusal.enforced) return;
   const fail = (error: unknown) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
   try {

@@ -127,7 +127,7 @@ function* checkName<Request, Response>(
   void budget.counter.refund(byAddress.key, typeof cost === "number" ? cost : 1, verdict);
 }
 
-/** Asks a function that is told the key. */
+/** Calls a user's function that gets the key. */
 function ask<Request, Response, Answer>(
   { request, response, key }: RequestContext<Request, Response>,
   question: AskedWithKey<Request, Response, Answer>,

@@ -1,8 +1,8 @@
 /**
  * Who may read the headers of a response, and which responses go out without rate-limit fields.
  *
- * A script of another origin sees only the headers that it was told of. A client that is told to wait may put
- * off following a redirect, and a cache would tell later clients of a limit that is not theirs.
+ * A script of another origin sees only the headers that a response names for it. A client that has to wait may put
+ * off following a redirect, and a cache would show later clients a limit that is not theirs.
  */
 
 import type { Framework, HeaderValue } from "../framework.ts";

@@ -3,7 +3,7 @@
  *
  * The text that never changes is made once per limiter. Several limiters on one response add to what
  * is there already: lists get further members, and where a generation has room for one limit only, the
- * one with the least left is told.
+ * one with the least left is shown.
  */
 
 import type { PolicyResult } from "../../decision.ts";
@@ -189,7 +189,7 @@ export class Fields {
     return Math.ceil(this.#wall.at(atMs + finite, atMs) / 1_000);
   }
 
-  /** The generations that tell of one limit only. */
+  /** The generations that show one limit only. */
   #writeOne<Response>(
     framework: HeaderAccess<Response>,
     response: Response,
@@ -312,10 +312,10 @@ export class Fields {
   }
 }
 
-/** Which fields tell of a decision: `X-RateLimit-*`, or those of one revision of the draft. */
+/** Which fields show a decision: `X-RateLimit-*`, or those of one revision of the draft. */
 export type FieldFormat = "legacy" | Draft;
 
-/** The part of a limiter that fields tell of. */
+/** The part of a limiter that fields show. */
 export interface FieldSource {
   readonly name: string;
   readonly policies: readonly Policy[];
@@ -342,11 +342,11 @@ const PAIRS: HeaderAccess<Map<string, string>> = {
   },
 };
 
-/** Fields by the policies that they tell of, since their texts are made once. */
+/** Fields by the policies that they show, since their texts are made once. */
 const made = new WeakMap<readonly Policy[], Map<string, Fields>>();
 
 /**
- * The fields that tell of a decision, as pairs of name and value, with `Retry-After` if it is a refusal. It writes
+ * The fields that show a decision, as pairs of name and value, with `Retry-After` if it is a refusal. It writes
  * nowhere, so that they fit into any response.
  *
  * @param limiter the limiter that has decided
@@ -387,7 +387,7 @@ function fieldsFor({ name, policies }: FieldSource, format: FieldFormat): Fields
 }
 
 /**
- * When something ends, by the wall clock, which clients and programs are told.
+ * When something ends, by the wall clock, which clients and programs use.
  *
  * A limiter counts by a clock that only moves forward. The distance between the two clocks is kept while it only
  * trembles, so that one window has one end. If the wall clock is set, the distance is measured again.

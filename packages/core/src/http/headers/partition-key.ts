@@ -1,5 +1,5 @@
 /**
- * The partition key of a response: what tells a client apart without telling who it is.
+ * The partition key of a response: it distinguishes clients and does not identify them.
  *
  * It is off unless asked for. A plain hash of an address can be turned back by trying all addresses,
  * so it takes a secret, and the same key and secret give the same text in every process.
@@ -15,7 +15,7 @@ import { fieldBytes } from "./structured-field.ts";
 const SECRET_BYTES_LEAST = 16;
 
 export interface KeyedPartition {
-  /** At least 16 bytes that all processes of the application know and nobody else. */
+  /** At least 16 bytes that only the processes of the application know. */
   readonly secret: string | Uint8Array;
   /**
    * How many bytes are shown.

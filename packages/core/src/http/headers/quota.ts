@@ -1,7 +1,7 @@
 /**
  * What a policy promises and what a result of it means, in the whole seconds that HTTP has.
  *
- * Waits are rounded up and what is available down, so that a client which does as it is told is let
+ * Waits are rounded up and what is available down, so that a client which waits as long as it should is let
  * through. For buckets no response suggests a rate above the bucket's own.
  */
 
@@ -14,7 +14,7 @@ export const QUOTA_MAX = 999_999_999_999_999;
 
 const CONCURRENCY_RETRY_MS = 1_000;
 
-/** One policy as headers tell of it. */
+/** One policy as headers show it. */
 export class Quota {
   /** The policy's name in decisions. */
   readonly policy: string;
@@ -22,7 +22,7 @@ export class Quota {
   readonly limit: number;
   /** What `q` and `r` count, where it is not requests. */
   readonly unit: "concurrent-requests" | null;
-  /** The wait to tell a client whom no wait would help. */
+  /** The wait to send to a client that no wait would help. */
   readonly hopelessMs: number;
   readonly #windowSeconds: number | null;
   /** Hits that a bucket regains in a second; 0 for what is no bucket. */

@@ -1,5 +1,5 @@
 /**
- * What another limiter has told in the same response, and how to add to it.
+ * What another limiter has written into the same response, and how to add to it.
  */
 
 import { sharedState } from "../../runtime/copies.ts";

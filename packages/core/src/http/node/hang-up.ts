@@ -1,9 +1,9 @@
 /**
- * What can be known of a response whose connection is gone: who closed it, and when its handler is done.
+ * What can be known of a response whose connection is gone: which side closed it, and when its handler is done.
  *
  * Node emits no event for a response that is ended or destroyed after its client has hung up, so these two are
  * wrapped then, and never before: a response that ends as usual is not touched. Where the framework shows the
- * promise of a handler, that tells more than what becomes of streams, which may close while the handler works.
+ * promise of a handler, that says more than the streams, which may close while the handler works.
  */
 
 /** The part of Node's `Socket` that says how it was closed. */
@@ -27,9 +27,9 @@ export interface Endable {
 /** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
 export interface EndingResponse extends Endable {
   readonly writableEnded: boolean;
-  /** Whether everything has been handed on, so that `finish` may have been told of already. */
+  /** Whether everything has been handed on, so that `finish` may have been emitted already. */
   readonly writableFinished?: boolean | undefined;
-  /** Whether nothing can be sent any more, so that `close` may have been told of already. */
+  /** Whether nothing can be sent any more, so that `close` may have been emitted already. */
   readonly destroyed?: boolean | undefined;
   /** In HTTP/2 it is the stream that knows. */
   readonly stream?: { readonly destroyed: boolean } | undefined;
@@ -77,7 +77,7 @@ export function isDestroyedHere(response: EndingResponse): boolean {
  *
  * A client that goes away ends the socket's readable side or leaves an error on it, and so does one whose
  * request cannot be read. But a listener may close the connection of that one without an error, and a server
- * those that are idle: then only a response that was destroyed itself tells. In HTTP/2 nothing does.
+ * those that are idle: then only a response that was destroyed itself shows it. In HTTP/2 nothing does.
  */
 export function isClosedHere(response: EndingResponse): boolean {
   const { stream, socket, errored } = response;
@@ -92,7 +92,7 @@ export function isClosedHere(response: EndingResponse): boolean {
  * Waits until the application is done with a response whose client has hung up: until it has ended or destroyed
  * that, or what it streamed has been unpiped and is at its end, or so much time has passed.
  *
- * @param isTold whether the framework tells when the handler is done, so that it is not taken for done before
+ * @param isTold whether the framework has shown the handler's promise, so that it is not taken for done before
  * unless it has ended the response
  * @param done is called once, by what is returned at the latest
  */

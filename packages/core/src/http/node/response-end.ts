@@ -1,9 +1,9 @@
 /**
  * How a response of Node's own ends.
  *
- * Node emits several events for one end, and a response may have ended before this listens: then its end is told
- * at once. A client that hangs up ends the response, and not the handler, which goes on with its work. So that end
- * is told when the handler is done, or when it has been waited for long enough.
+ * Node emits several events for one end. A response may have ended before this listens: then its end is reported at
+ * once. A client that hangs up ends the response, and not the handler, which goes on with its work. Such an end is
+ * reported when the handler is done, or when this has waited long enough for it.
  */
 
 import type { EndListener, FollowedEnd } from "../framework.ts";
@@ -19,7 +19,7 @@ import {
 
 export type { EndingResponse } from "./hang-up.ts";
 
-/** Tells `listener` how a response ends; for the `followEnd` of a `Framework`. */
+/** Reports to `listener` how a response ends; for the `followEnd` of a `Framework`. */
 export function followServerResponse(response: EndingResponse, listener: EndListener): FollowedEnd {
   const end = new ServerResponseEnd(response, listener);
   end.begin();
@@ -30,7 +30,7 @@ class ServerResponseEnd implements FollowedEnd {
   readonly #response: EndingResponse;
   readonly #listener: EndListener;
   #hasEnded = false;
-  /** Whether the framework tells when the handler is done. */
+  /** Whether the framework has shown the promise of the handler. */
   #isTold = false;
   #isHandled = false;
   /** Ends the wait for the handler of a client that has hung up. */

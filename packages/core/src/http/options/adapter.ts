@@ -1,6 +1,6 @@
 /**
  * What an adapter says about itself when it makes a gate: its framework, the limiter that it replaces if there
- * is one, and what it wants to be told.
+ * is one, and what it wants to be called for.
  */
 
 import { MINUTE } from "../../durations.ts";

@@ -69,7 +69,7 @@ export interface GateOptions<Request, Response> {
   readonly addressLimit?: number | undefined;
   /**
    * Requests in a window, or a function that knows: of the user, or of the user's plan. With `login` it is
-   * that of a user name, and the name is the key that the function is told.
+   * that of a user name, and the function gets the name as the key.
    *
    * @default that of the limiter replaced; with `login` 5; with `api` there is none
    */
@@ -104,7 +104,7 @@ export interface GateOptions<Request, Response> {
    * key; what only looks like a network, such as `203.0.113/24` or `203.0.113.*`, throws; the rest are keys.
    */
   readonly allow?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
-  /** Addresses, networks and keys that are never let through, told apart as in `allow`, or a function that knows. */
+  /** Addresses, networks and keys that are never let through, read as in `allow`, or a function that knows. */
   readonly block?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
   /**
    * Counts and refuses the questions that browsers ask before a request, too.
@@ -211,8 +211,8 @@ export interface GateOptions<Request, Response> {
   /** Networks whose last 32 bits are IPv4 addresses, beside `64:ff9b::/96`. */
   readonly translationPrefixes?: readonly string[] | undefined;
   /**
-   * What to count by where the framework believes anybody about their address: that, after a warning,
-   * or the address of the connection.
+   * What to count by where the framework believes every sender about the client's address: that address, after a
+   * warning, or the address of the connection.
    *
    * @default "warn"
    */

@@ -22,7 +22,7 @@ export {
 } from "./spelling.ts";
 export { type UnusedOption, unusedOptions } from "./unused-options.ts";
 
-/** Options that may be functions which are told the key. */
+/** Options that may be functions which get the key. */
 const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
 
 /** The options that were given at all: `undefined` means absent, and so does `null`. */
@@ -69,7 +69,7 @@ export function sayUnreadSubnet(
   if (key !== undefined && ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
 }
 
-/** Says which options nobody reads. */
+/** Warns about options that mean nothing here. */
 export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
   const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
   if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Nobody reads ${unread}.`);

@@ -1,5 +1,5 @@
 /**
- * The limiters of a gate, with what their policies are called and which fields tell of them.
+ * The limiters of a gate, with the names of their policies and the fields that show them.
  */
 
 import { DAY, HOUR, SECOND } from "../../durations.ts";

@@ -36,7 +36,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
     problems: true,
     retryAfterUnit: 1,
   },
-  // Whoever guesses passwords learns from exact numbers, so it is told none.
+  // A client that guesses passwords learns from exact numbers, so it is given none.
   login: {
     legacyHeaders: false,
     standardHeaders: null,

@@ -41,7 +41,7 @@ export function spelled(given: object, furtherNames: FurtherNames): Spelled {
   return { options, names };
 }
 
-/** Makes something of options; what is wrong with one is told by the name that it was given by. */
+/** Makes something of options; an error about an option has the name that the user gave it by. */
 export function inGivenNames<Made>(names: GivenNames, make: () => Made): Made {
   try {
     return make();
