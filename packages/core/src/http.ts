@@ -9,6 +9,7 @@
  */
 
 export {
+  type AddressOptions,
   addressAnswer,
   addressKey,
   addressReader,
@@ -53,7 +54,12 @@ export {
 } from "./http/headers/fields.ts";
 export { isThenable, type MaybePromise } from "./http/maybe-promise.ts";
 export { beforeWriteHead, requestHeader, type WritingHead } from "./http/node/node-http.ts";
-export { type EndingResponse, followServerResponse } from "./http/node/response-end.ts";
+export {
+  type Connection,
+  type Endable,
+  type EndingResponse,
+  followServerResponse,
+} from "./http/node/response-end.ts";
 export { withNumbers } from "./http/numeric-text.ts";
 export {
   CLUSTER_INSTEAD,

@@ -25,11 +25,9 @@ export function numberIn<Value>(option: string, value: Value, warnings: Warnings
  *
  * @param names the names that the options were given by, for the warning
  */
-export function withNumbers<Options extends { readonly [Name in (typeof READ)[number]]?: unknown }>(
-  options: Options,
-  warnings: Warnings,
-  names: Readonly<Record<string, string>> = {},
-): Options {
+export function withNumbers<
+  Options extends { readonly limit?: unknown; readonly windowMs?: unknown },
+>(options: Options, warnings: Warnings, names: Readonly<Record<string, string>> = {}): Options {
   const numbers = READ.map((option) => [
     option,
     numberIn(names[option] ?? option, options[option], warnings),

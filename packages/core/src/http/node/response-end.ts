@@ -17,7 +17,7 @@ import {
   whenClosed,
 } from "./hang-up.ts";
 
-export type { EndingResponse } from "./hang-up.ts";
+export type { Connection, Endable, EndingResponse } from "./hang-up.ts";
 
 /** Reports to `listener` how a response ends; for the `followEnd` of a `Framework`. */
 export function followServerResponse(response: EndingResponse, listener: EndListener): FollowedEnd {
