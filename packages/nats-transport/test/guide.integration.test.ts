@@ -94,7 +94,7 @@ describe("the guide to running with NATS", () => {
     const [one, two, stranger] = [
       open(server, "shop"),
       open(server, "shop"),
-      open(server, "everybody_else"),
+      open(server, "other_services"),
     ];
     await one.reaches(two);
     await two.reaches(one);
@@ -107,7 +107,7 @@ describe("the guide to running with NATS", () => {
 
   it("has accounts that do not hear each other, whatever the namespace", async () => {
     const server = await start(
-      block("two accounts that do not hear each other", {
+      block("two accounts that are isolated from each other", {
         $LIVE_PASSWORD: "secret",
         $STAGING_PASSWORD: "secret",
       }),
