@@ -6,7 +6,7 @@ import express from "express";
 import { HOST, PORT, serving } from "../serving.mjs";
 
 const app = express();
-// The addresses of your proxies, and of nobody else.
+// The addresses of your proxies, and no others.
 app.set("trust proxy", ["loopback"]);
 app.use(rateLimit({ preset: "api", name: "api", limit: 5 }));
 app.get("/", (request, response) => {

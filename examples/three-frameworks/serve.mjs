@@ -48,7 +48,7 @@ export function serve(server) {
   process.on("SIGINT", () => process.send === undefined && end());
   process.once("SIGTERM", end);
   process.once("disconnect", end);
-  // Whoever started this one may have ended while it waited for others.
+  // The process that started this one may have ended while it waited for others.
   if (process.connected === false) void end();
 
   /** @param {NodeJS.ErrnoException} error */

@@ -29,7 +29,7 @@ let isOver = false;
 
 for (const server of servers) begin(server);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => end("", 0));
-// Whoever started this one has ended.
+// The process that started this one has ended.
 process.once("disconnect", () => end("", 0));
 if (process.connected === false) end("", 0);
 
@@ -62,7 +62,7 @@ function begin(server, why) {
     server.before = server.counts;
     server.isRunning = false;
     screen.show();
-    // Somebody wants to see what becomes of the limit.
+    // It starts again, so that a user can kill it and see that the limit holds.
     const what = `${server.name} ${signal === null ? "has ended" : "was killed"}`;
     setTimeout(() => !isOver && begin(server, what), AGAIN_MS);
   });
@@ -85,7 +85,7 @@ function end(why, code) {
   isOver = true;
   if (why !== "") process.stderr.write(`\n${why}\n`);
   process.exitCode = code;
-  // They leave when they are told to, or because nobody listens to them any more.
+  // A server leaves at a signal, or when the channel to this process is closed.
   for (const { child } of servers) if (child?.connected) child.disconnect();
   if (process.connected) process.disconnect();
 }

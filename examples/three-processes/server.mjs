@@ -18,7 +18,7 @@ subscribe(CHANNELS.cluster, (event) => {
 const servers = process.env.NATS_URL ?? "nats://127.0.0.1:4222";
 const cluster = joinCluster({
   namespace: "three-processes",
-  // Without one, whoever can publish on the NATS server can make up counts.
+  // Without one, any program that can publish on the NATS server can make up counts.
   ...(process.env.SECRET && { secret: process.env.SECRET }),
   transport: natsTransport({
     connection: () => connect({ servers, maxReconnectAttempts: -1, pingInterval: 2_000 }),
@@ -36,6 +36,6 @@ app.get("/", (_request, response) => {
   response.type("text").send(`Hello from process ${process.pid}\n`);
 });
 
-// Until it has heard what the others have counted, it would let only its share pass.
+// Before it has received the counts of the others, it would allow only its share.
 await cluster.ready;
 serving(app.listen(PORT, HOST), () => cluster.leave());

@@ -18,7 +18,7 @@ async function serve() {
   app.get("/", (_request, response) => {
     response.type("text").send(`Hello from process ${process.pid}\n`);
   });
-  // Until it has heard what the other has counted, it would let only its share pass.
+  // Before it has received the counts of the other, it would allow only its share.
   await cluster.ready;
   serving(app.listen(PORT, HOST), async () => {
     await cluster.leave();

@@ -101,7 +101,8 @@ const DEFECTS: Edits = {
       .replace("contents: read", "contents: write"),
   ".changeset/idle.md": () => '---\n"@tidegate/idle": minor\n---\n\nNothing.\n',
   ".editorconfig": replacing("indent_size = 2", "indent_size = 4"),
-  // words
+  // words: synonyms, and a sentence that leaves open who acts
+  "docs/guides/security.md": adding(`\nWho${"ever"} reads this.\n`),
   "packages/core/src/decision.ts": adding("// Each peer and each packet of a node.\n"),
 };
 

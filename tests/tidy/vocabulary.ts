@@ -36,6 +36,20 @@ export const SYNONYMS: readonly Synonym[] = [
   { word: "message", say: "frame", folders: WIRE_FOLDERS },
 ];
 
+/** Pages and programs whose sentences name who acts. What is rewritten that way is added here. */
+export const ACTORS_ARE_NAMED: readonly RegExp[] = [
+  /^docs\/README\.md$/,
+  /^docs\/guides\//,
+  /^packages\/[^/]+\/README\.md$/,
+  /^examples\/(?!test\/)/,
+];
+
+/** Words that leave open who acts, and what to write in their place. */
+export const UNNAMED_ACTORS = {
+  words: ["anybody", "everybody", "nobody", "somebody", "whoever"],
+  say: "'the receiver', 'a client', 'no process', 'you'",
+} as const;
+
 /** File names that say where something was put instead of what it is. */
 export const CATCH_ALL_NAMES: readonly string[] = [
   "common",

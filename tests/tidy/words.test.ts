@@ -1,10 +1,10 @@
 /**
- * Each concept has one name in the sources.
+ * Each concept has one name in the sources, and sentences for users name who acts.
  */
 
 import { describe, expect, it } from "vitest";
-import { SOURCES, SourceFile, type Words } from "./source-tree.ts";
-import { SYNONYMS, type Synonym } from "./vocabulary.ts";
+import { FILES, read, SOURCES, SourceFile, type Words } from "./source-tree.ts";
+import { ACTORS_ARE_NAMED, SYNONYMS, type Synonym, UNNAMED_ACTORS } from "./vocabulary.ts";
 
 describe("words", () => {
   it("name each concept in one way", () => {
@@ -17,6 +17,24 @@ describe("words", () => {
         return lines.length > 0 ? [`${advice} (lines ${lines.join(", ")})`] : [];
       });
     });
+    expect(found).toEqual([]);
+  });
+
+  it("name who acts, where that is asked for", () => {
+    const files = FILES.filter((file) => ACTORS_ARE_NAMED.some((pattern) => pattern.test(file)));
+    expect(ACTORS_ARE_NAMED.filter((pattern) => !files.some((file) => pattern.test(file)))).toEqual(
+      [],
+    );
+    const unnamed = new RegExp(`\\b(${UNNAMED_ACTORS.words.join("|")})\\b`, "gi");
+    const found = files.flatMap((file) =>
+      read(file)
+        .split("\n")
+        .flatMap((line, index) =>
+          (line.match(unnamed) ?? []).map(
+            (word) => `${file}:${index + 1}: not '${word}', but who it is: ${UNNAMED_ACTORS.say}`,
+          ),
+        ),
+    );
     expect(found).toEqual([]);
   });
 });
