@@ -22,6 +22,9 @@ const IDLE_OPTION = "export interface IdleOptions { readonly idle?: number; }\n"
 const DEFECTS: Edits = {
   // bootstrap
   "scripts/file-text.mjs": adding('import "left-pad";\n'),
+  // decisions: one without its date, and one that is not in the index
+  "docs/decisions/one-judge.md": replacing(/, \d{4}-\d\d-\d\d/, ""),
+  "docs/decisions/idle.md": () => "# An idea\n\nStatus: accepted, 2026-01-31\n",
   // defects; the texts are put together, since this file is read as well
   "docs/internals/defects-of-others.md": adding(`| D | it | \`a ${"title"} of no test\` |\n`),
   "docs/reference/defects-of-middleware.md": adding(`| W${9999} | it |\n`),
