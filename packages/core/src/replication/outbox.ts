@@ -7,9 +7,7 @@
  */
 
 import type { Component } from "../lattice/component.ts";
-import type { KeyCheckpoint } from "../store/checkpoints.ts";
 import type { Note } from "../store/notes.ts";
-import type { Pending } from "../store/pending.ts";
 import { type Replicas, SELF } from "../store/replicas.ts";
 import type { ComponentHead } from "../wire/component-section.ts";
 import type { OpenerName } from "../wire/component-writer.ts";
@@ -25,11 +23,7 @@ import type { Slices } from "./slicer.ts";
 
 /** Who is there has been heard within so long when somebody has just come. */
 const ANSWERED_MS = 400;
-/** Records that are looked at between two looks at the time; some hold thousands of components. */
-const RECORDS_PER_SLICE = 32;
 const NOTES_PER_SLICE = 256;
-/** Records whose numbers are kept, by who has counted there, until all of that is told. */
-const RECORDS_SORTED = 8_192;
 const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
 
 export interface OutboxOptions {
@@ -53,14 +47,6 @@ export interface PageOptions {
   readonly toNewcomer: boolean;
   /** Whether to tell what is left of slots that are over. */
   readonly levels: boolean;
-}
-
-/** A replica that cannot speak for itself, and some records that it has counted in. */
-interface Gone {
-  readonly other: SpokenFor;
-  /** Its number in stores. */
-  readonly index: number;
-  readonly records: number[];
 }
 
 export class Outbox {
@@ -89,8 +75,7 @@ export class Outbox {
     this.#series.begin({ kind: "counts", since, upTo: number });
     if (isLast) this.#series.unrepeated();
     for (const share of this.#options.shares.all()) {
-      const { pending } = share.store;
-      if (pending !== null) yield* this.#pending(share, pending, since);
+      yield* this.#closed(share, since);
       yield* this.#notes(share, since);
     }
     this.#givenUp();
@@ -99,12 +84,7 @@ export class Outbox {
 
   /** The same without saying anything, when nobody would hear it. */
   *silence(): Slices {
-    for (const { store } of this.#options.shares.all()) {
-      for (let place = 0; place < (store.pending?.closedSize ?? 0); place++) {
-        store.pending?.settle(place);
-        if (place % RECORDS_PER_SLICE === 0) yield;
-      }
-    }
+    for (const { store } of this.#options.shares.all()) yield* store.changes.settle();
   }
 
   /**
@@ -122,7 +102,7 @@ export class Outbox {
       yield* this.#notes(share, since);
     }
     const gone = this.#speakFor(others, toNewcomer);
-    if (gone.length > 0) {
+    if (gone.size > 0) {
       for (const share of this.#options.shares.all()) yield* this.#heardOf(share, gone);
     }
     // Last, because they contain what has become too old to be believed of all the above meanwhile.
@@ -133,37 +113,27 @@ export class Outbox {
   }
 
   /** Of the records of the frame that was closed last, what changed after the one before. */
-  *#pending(share: Share, pending: Pending, since: number): Slices {
-    const { changes } = share.store;
+  *#closed(share: Share, since: number): Slices {
     for (const policy of share.places.keys()) {
       this.#series.section(headOf(share, policy));
-      const visit = this.#visitor(share, policy);
-      for (let place = 0; place < pending.closedSize; place++) {
-        changes.emitIfChanged(pending.settle(place), since, policy, visit, true);
-        if (place % RECORDS_PER_SLICE === 0) yield;
-      }
+      yield* share.store.changes.closed(since, policy, this.#visitor(share, policy));
     }
   }
 
   /** Of all records, what changed after a frame, and perhaps all that is held. */
   *#changed(share: Share, since: number, hasAllHeld: boolean): Slices {
-    const { changes, records } = share.store;
     for (const [policy, places] of share.places.entries()) {
       this.#series.section(headOf(share, policy));
-      const visit = this.#visitor(share, policy);
       const after = hasAllHeld && places === "none" ? 0 : since;
-      for (let id = 1; id < records.end; id++) {
-        changes.emitIfChanged(id, after, policy, visit, false);
-        if (id % RECORDS_PER_SLICE === 0) yield;
-      }
+      yield* share.store.changes.changed(after, policy, this.#visitor(share, policy));
     }
   }
 
-  /** Says who else is known; returns those that cannot say themselves what they have counted. */
-  #speakFor(others: readonly Member[], toNewcomer: boolean): Gone[] {
+  /** Says who else is known; returns those that cannot say themselves what they have counted, by their numbers in stores. */
+  #speakFor(others: readonly Member[], toNewcomer: boolean): Map<number, SpokenFor> {
     const { clock } = this.#options;
     const now = clock.now();
-    const gone: Gone[] = [];
+    const gone = new Map<number, SpokenFor>();
     for (const { id, index, frames, heardAtMs, lastSentMs, isAlive, toldOffsetMs } of others) {
       const aheadMs = -(toldOffsetMs + clock.originMs);
       // A frame that was passed on says nothing of how long its sender has been silent.
@@ -173,46 +143,20 @@ export class Outbox {
       const known = answers ? NO_FRAMES : frames.known;
       const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
       this.#series.speakFor(other);
-      if (!answers) gone.push({ other, index, records: [] });
+      if (!answers) gone.set(index, other);
     }
     return gone;
   }
 
-  /**
-   * All that is known in one limiter of replicas that are gone. Each of them may have counted few of many
-   * keys, so all records are looked at once, some at a time, for who has counted there.
-   */
-  *#heardOf(share: Share, gone: readonly Gone[]): Slices {
-    const { changes, records } = share.store;
-    const byIndex = new Map(gone.map((each) => [each.index, each]));
-    let record = 1;
-    const mark = (replica: number): void => {
-      const found = byIndex.get(replica)?.records;
-      if (found !== undefined && found.at(-1) !== record) found.push(record);
-    };
-    while (record < records.end) {
-      for (const end = record + RECORDS_SORTED; record < end && record < records.end; record++) {
-        changes.refersTo(record, mark);
-        if (record % RECORDS_PER_SLICE === 0) yield;
-      }
-      for (const each of gone) yield* this.#heardIn(share, each);
-    }
-  }
-
-  /** What one that is gone has counted in some records, which are forgotten then. */
-  *#heardIn(share: Share, { other, index, records }: Gone): Slices {
-    if (records.length === 0) return;
-    const { store, places } = share;
-    this.#series.speakFor(other);
-    for (const policy of places.keys()) {
+  /** All that is known in one limiter of replicas that are gone. */
+  *#heardOf(share: Share, gone: ReadonlyMap<number, SpokenFor>): Slices {
+    const { changes } = share.store;
+    yield* changes.heard([...gone.keys()], (index, policy) => {
+      const other = gone.get(index)!;
+      if (policy === 0) this.#series.speakFor(other);
       this.#series.section({ ...headOf(share, policy), ofLow: other.low, ofHigh: other.high });
-      const visit = this.#visitorOfOthers(share, policy);
-      for (const [place, record] of records.entries()) {
-        store.changes.emitHeard(record, index, policy, visit);
-        if (place % RECORDS_PER_SLICE === 0) yield;
-      }
-    }
-    records.length = 0;
+      return this.#visitorOfOthers(share, policy);
+    });
   }
 
   /** What was counted in records that have been evicted, which no answer can repeat. */
@@ -248,19 +192,10 @@ export class Outbox {
 
   /** What is left of slots that were folded away, whoever counted in them. */
   *#levels({ store, places, identity }: Share): Slices {
-    const { checkpoints, records } = store;
     for (const policy of places.keys()) {
-      if (!checkpoints.has(policy)) continue;
-      let levels: KeyCheckpoint[] = [];
-      for (let id = 1; id < records.end; id++) {
-        const level = checkpoints.of(id, policy);
-        if (level !== undefined) levels.push(level);
-        if (id % RECORDS_PER_SLICE !== 0) continue;
-        this.#series.checkpoints(identity, policy, levels);
-        levels = [];
-        yield;
-      }
-      this.#series.checkpoints(identity, policy, levels);
+      yield* store.checkpoints.all(policy, (levels) =>
+        this.#series.checkpoints(identity, policy, levels),
+      );
     }
   }
 

@@ -8,14 +8,13 @@
 import { createHash } from "node:crypto";
 import type { Component } from "../lattice/component.ts";
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import type { Pausing } from "../store/changes.ts";
 import type { Store } from "../store/store.ts";
 import type { PlaceKind } from "../wire/component-section.ts";
 import type { Halves } from "../wire/seal.ts";
 
 /** Given up own components that wait for the next frame; more are lost, and counted as that. */
 const GIVEN_UP_MAX = 65_536;
-/** Records in which what is held is given back between two looks at the time. */
-const RECORDS_PER_SLICE = 256;
 
 /** Hits that a limiter has let pass and refused. */
 export interface Tally {
@@ -93,8 +92,8 @@ export class Share {
   retirement: Retirement | undefined;
   /** Own components of records that were given up since the last frame. */
   #givenUp: Component[] = [];
-  /** The first record in which something may be held of a closed limiter. */
-  #heldFrom = Number.POSITIVE_INFINITY;
+  /** Gives back what a closed limiter held, as far as that has not been done. */
+  #givingBack: Pausing | undefined;
   readonly #giveBack = (forMs: number): boolean => this.#giveBackFor(forMs);
 
   constructor({ name, nameTag, identity, store, kinds }: ShareOptions) {
@@ -112,7 +111,6 @@ export class Share {
   open(holder: Holder): void {
     leaveUndone(this.#giveBack);
     this.#giveBackFor(Number.POSITIVE_INFINITY);
-    this.#heldFrom = Number.POSITIVE_INFINITY;
     this.holder.leaveHouse();
     this.holder = holder;
     this.lifeMs = Math.max(this.lifeMs, holder.lifeMs);
@@ -122,8 +120,9 @@ export class Share {
   /** Has no limiter any more: what it held is given back, in the background. */
   retire(retirement: Retirement): void {
     this.retirement = retirement;
-    if (this.store.shapes.every(({ give }) => give === undefined)) return;
-    this.#heldFrom = 1;
+    const { handover } = this.store;
+    if (!handover.holds) return;
+    this.#givingBack = handover.giveBack();
     doInBackground(this.#giveBack);
   }
 
@@ -155,13 +154,9 @@ export class Share {
 
   /** Goes on for so many milliseconds; returns whether there is more to give back. */
   #giveBackFor(forMs: number): boolean {
-    const { handover, records } = this.store;
     const endMs = performance.now() + forMs;
-    while (this.#heldFrom < records.end) {
-      handover.giveBack(this.#heldFrom, RECORDS_PER_SLICE);
-      this.#heldFrom += RECORDS_PER_SLICE;
-      if (performance.now() >= endMs) return this.#heldFrom < records.end;
-    }
+    while (this.#givingBack?.next().done === false) if (performance.now() >= endMs) return true;
+    this.#givingBack = undefined;
     return false;
   }
 }

@@ -14,8 +14,6 @@ import type { Replicas } from "../store/replicas.ts";
 import type { Retirement, Share, Tally } from "./share.ts";
 import { Slicer, type Slices } from "./slicer.ts";
 
-/** Records that are looked at between two looks at the time. */
-const RECORDS_PER_SLICE = 32;
 /** The most keys that closed limiters keep together, and the most of them: those closed last stay. */
 const RETIRED_KEYS_MAX = 1_000_000;
 const RETIRED_MAX = 256;
@@ -178,12 +176,7 @@ export class Shares {
     const mark = (index: number): void => {
       spare.delete(index);
     };
-    for (const { store } of this.#shares.values()) {
-      for (let first = 1; first < store.records.end; first += RECORDS_PER_SLICE) {
-        store.refersTo(mark, first, RECORDS_PER_SLICE);
-        yield;
-      }
-    }
+    for (const { store } of this.#shares.values()) yield* store.refersTo(mark);
     for (const share of this.#shares.values()) share.refersTo(mark);
     if (!isTelling()) replicas.reclaim(spare);
   }

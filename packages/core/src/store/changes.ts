@@ -3,6 +3,9 @@
  *
  * A change is known by the frame in which it leaves, so whoever has heard everything up to a frame
  * is shown what is of later ones. What a reset has ended never leaves as if it came after it.
+ *
+ * A store may have millions of records, so all that looks at many is a generator, which pauses after some
+ * of them. The numbers of records stay in here: between two pauses a record may become another key's.
  */
 
 import { blankComponent, type Component } from "../lattice/component.ts";
@@ -10,10 +13,19 @@ import type { Entries } from "./entries.ts";
 import { type ComponentVisitor, FRAME, FRAME_MASK, GENERATION, LIVE, OWN, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Note, Notes } from "./notes.ts";
+import type { Pending } from "./pending.ts";
 import type { Present } from "./present.ts";
 import { SELF } from "./replicas.ts";
 import type { Resets } from "./resets.ts";
 import type { Versions } from "./versions.ts";
+
+/** Records that are looked at between two pauses; some hold thousands of components. */
+const RECORDS_PER_PAUSE = 32;
+/** Records whose numbers are kept, by the replicas that have counted there, until all of that is shown. */
+const RECORDS_SORTED = 8_192;
+
+/** Work that pauses now and then, so that its caller can go on with something else. */
+export type Pausing = Generator<undefined, void>;
 
 /** What a store shows of itself to those who carry it to others. */
 export interface ChangeVisitor {
@@ -25,6 +37,7 @@ export interface ChangeVisitor {
 
 export class Changes {
   readonly #entries: Entries;
+  readonly #pending: Pending | null;
   readonly #notes: Notes;
   readonly #versions: Versions;
   readonly #resets: Resets;
@@ -33,12 +46,14 @@ export class Changes {
 
   constructor(
     entries: Entries,
+    pending: Pending | null,
     notes: Notes,
     versions: Versions,
     resets: Resets,
     present: Present,
   ) {
     this.#entries = entries;
+    this.#pending = pending;
     this.#notes = notes;
     this.#versions = versions;
     this.#resets = resets;
@@ -52,6 +67,69 @@ export class Changes {
       if (this.#hasChanged(id, frame)) this.emit(id, visit);
     }
     for (const note of this.#notes.changedSince(frame)) visitor.note(note);
+  }
+
+  /** Shows what of one policy leaves in the frame that was closed last, and changed after `frame`. */
+  *closed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
+    const pending = this.#pending;
+    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
+      this.emitIfChanged(pending.settle(place), frame, policy, visit, true);
+      if (place % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /** Gives the records of the frame that was closed last its number, and shows nothing of them. */
+  *settle(): Pausing {
+    const pending = this.#pending;
+    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
+      pending.settle(place);
+      if (place % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /** Shows all own components of one policy that changed after `frame`. */
+  *changed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
+    const { records } = this.#entries;
+    for (let id = 1; id < records.end; id++) {
+      this.emitIfChanged(id, frame, policy, visit, false);
+      if (id % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /**
+   * Shows all that some other replicas are known to have counted. Each of them may have counted few of many
+   * keys, so all records are looked at once for the replicas that have counted there.
+   *
+   * @param visitorOf is asked for each replica and, in their order, for each policy of it, many times
+   */
+  *heard(
+    replicas: readonly number[],
+    visitorOf: (replica: number, policy: number) => ComponentVisitor,
+  ): Pausing {
+    const { records, shapes } = this.#entries;
+    const countedIn = new Map(replicas.map((replica): [number, number[]] => [replica, []]));
+    let id = 1;
+    const mark = (replica: number): void => {
+      const found = countedIn.get(replica);
+      if (found !== undefined && found.at(-1) !== id) found.push(id);
+    };
+    while (id < records.end) {
+      for (const end = id + RECORDS_SORTED; id < end && id < records.end; id++) {
+        this.refersTo(id, mark);
+        if (id % RECORDS_PER_PAUSE === 0) yield;
+      }
+      for (const [replica, found] of countedIn) {
+        if (found.length === 0) continue;
+        for (const policy of shapes.keys()) {
+          const visit = visitorOf(replica, policy);
+          for (const [place, record] of found.entries()) {
+            this.emitHeard(record, replica, policy, visit);
+            if (place % RECORDS_PER_PAUSE === 0) yield;
+          }
+        }
+        found.length = 0;
+      }
+    }
   }
 
   /** Shows the own components that one policy has in a record, if it has changed after `frame`. */

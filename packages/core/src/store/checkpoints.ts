@@ -4,12 +4,16 @@
  */
 
 import type { Checkpoint } from "../lattice/checkpoint.ts";
+import type { Pausing } from "./changes.ts";
 import type { Entries } from "./entries.ts";
 import { LIVE, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { Present } from "./present.ts";
 import type { Resets } from "./resets.ts";
 import type { Versions } from "./versions.ts";
+
+/** Records that are looked at between two pauses. */
+const RECORDS_PER_PAUSE = 32;
 
 /** The level of one key's bucket, as of the largest reset that is known of the key. */
 export interface KeyCheckpoint extends Checkpoint {
@@ -45,6 +49,22 @@ export class Checkpoints {
   /** Whether slots of a policy are folded into a level. */
   has(policy: number): boolean {
     return this.#options.entries.shapes[policy]?.folds === true;
+  }
+
+  /** Shows all that is left under one policy, of some keys at a time. */
+  *all(policy: number, show: (levels: readonly KeyCheckpoint[]) => void): Pausing {
+    if (!this.has(policy)) return;
+    const { records } = this.#options.entries;
+    let levels: KeyCheckpoint[] = [];
+    for (let id = 1; id < records.end; id++) {
+      const level = this.of(id, policy);
+      if (level !== undefined) levels.push(level);
+      if (id % RECORDS_PER_PAUSE !== 0) continue;
+      show(levels);
+      levels = [];
+      yield;
+    }
+    show(levels);
   }
 
   /** What is left in a record under one policy; undefined for nothing. */

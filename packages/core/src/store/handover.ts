@@ -6,11 +6,15 @@
  * may be more than it would have kept.
  */
 
+import type { Pausing } from "./changes.ts";
 import type { Entries } from "./entries.ts";
 import type { Notes } from "./notes.ts";
 import type { Resets } from "./resets.ts";
 import type { Room } from "./room.ts";
 import type { Versions } from "./versions.ts";
+
+/** Records in which what is held is given back between two pauses. */
+const RECORDS_PER_PAUSE = 256;
 
 /** How much is kept, and for how long. */
 export interface StoreBounds {
@@ -42,8 +46,22 @@ export class Handover {
     return entries.records.size === entries.census.foreignKeys && notes.size === 0;
   }
 
+  /** Whether anything can be held at all. */
+  get holds(): boolean {
+    return this.#options.entries.shapes.some(({ give }) => give !== undefined);
+  }
+
+  /** Gives back all that this replica holds, some at a time. */
+  *giveBack(): Pausing {
+    const { records } = this.#options.entries;
+    for (let first = 1; first < records.end; first += RECORDS_PER_PAUSE) {
+      this.#giveBackIn(first, RECORDS_PER_PAUSE);
+      yield;
+    }
+  }
+
   /** Gives back what this replica holds of the keys of some records, from one on. */
-  giveBack(first: number, count: number): void {
+  #giveBackIn(first: number, count: number): void {
     const { entries, versions, changed } = this.#options;
     const { census, records, shapes } = entries;
     const end = Math.min(first + count, records.end);

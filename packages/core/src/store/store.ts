@@ -10,7 +10,7 @@
 
 import type { Component } from "../lattice/component.ts";
 import { Admission, type AdmissionOptions } from "./admission.ts";
-import { Changes } from "./changes.ts";
+import { Changes, type Pausing } from "./changes.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Disowning } from "./disowning.ts";
 import { Entries, type Section } from "./entries.ts";
@@ -43,6 +43,8 @@ import { FIRST_OWN_STATE, Versions } from "./versions.ts";
 const CLUSTER_STEP_MS = 60_000;
 /** Records looked at for expired ones whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
+/** Records in which replicas are looked for between two pauses. */
+const RECORDS_PER_PAUSE = 32;
 
 export interface StoreOptions extends StoreBounds, RoomOptions, AdmissionOptions {
   /** 32 random bits of this process. */
@@ -98,7 +100,7 @@ export class Store implements Present {
     this.resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
     if (this.pending !== null) this.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
     this.#admission = new Admission(entries.shapes, this.resets, this, options);
-    this.changes = new Changes(entries, this.notes, this.versions, this.resets, this);
+    this.changes = new Changes(entries, this.pending, this.notes, this.versions, this.resets, this);
     this.checkpoints = new Checkpoints({
       ...{ entries, versions: this.versions, resets: this.resets, present: this },
       obtain: (low, high, replica) => this.#obtain(low, high, replica),
@@ -282,9 +284,12 @@ export class Store implements Present {
     this.#replicas.unwatch(this.#reread);
   }
 
-  /** Names every replica that something refers to in some records, from one on. */
-  refersTo(mark: (replica: number) => void, first: number, count: number): void {
-    this.versions.refersTo(mark, first, count);
+  /** Names every replica that something refers to, in some records at a time. */
+  *refersTo(mark: (replica: number) => void): Pausing {
+    for (let first = 1; first < this.records.end; first += RECORDS_PER_PAUSE) {
+      this.versions.refersTo(mark, first, RECORDS_PER_PAUSE);
+      yield;
+    }
   }
 
   #resetsTie(id: number, low: number, state: number): number {

@@ -142,7 +142,7 @@ class World {
     const { store, replicas } = this.#replica;
     const isThere = (id: string): boolean => this.#writers.some((writer) => writer.id === id);
     const spare = new Set(replicas.spare(isThere));
-    store.refersTo((index) => spare.delete(index), 1, store.records.end);
+    Array.from(store.refersTo((index) => spare.delete(index)));
     replicas.reclaim(spare);
   }
 

@@ -92,7 +92,7 @@ describe("versions that begin again at the first", () => {
     store.versions.disown({ replica: former, originMs: 0 });
     for (let look = 0; look < 2; look++) {
       const spare = new Set(replicas.spare(() => false));
-      store.refersTo((index) => spare.delete(index), 1, store.places);
+      Array.from(store.refersTo((index) => spare.delete(index)));
       replicas.reclaim(spare);
     }
     const newcomer = replicas.indexOf("newcomer");
