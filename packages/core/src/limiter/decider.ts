@@ -5,8 +5,8 @@
  * limiter of one policy, and leaves no trace of a hit that was refused, but for policies that say so.
  */
 
-import { Decision, type RefusalReason } from "../decision.ts";
-import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts";
+import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../replication/isolation.ts";
@@ -14,9 +14,8 @@ import { FRAME } from "../store/entry.ts";
 import { fingerprint53 } from "../store/fingerprint.ts";
 import type { Pending } from "../store/pending.ts";
 import type { Store } from "../store/store.ts";
-import { binding } from "./binding.ts";
 import { Call, type CallOptions } from "./call.ts";
-import { drain, hasPenalties, MarkedWait, punish } from "./penalties.ts";
+import { drain, MarkedWait, punish } from "./penalties.ts";
 import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
 
@@ -298,4 +297,23 @@ export class Decider {
 
 function countsRefused(policy: Policy): boolean {
   return (policy.kind === "fixedWindow" || policy.kind === "slidingWindow") && policy.countRefused;
+}
+
+/** The refusing policy with the longest wait, or the one with the least remaining. */
+function binding(results: readonly PolicyResult[]): PolicyResult {
+  let chosen = results[0]!;
+  let waitMs = 0;
+  for (const result of results) {
+    waitMs = Math.max(waitMs, result.waitMs);
+    if (result.allowed !== chosen.allowed) {
+      if (!result.allowed) chosen = result;
+    } else if (
+      result.allowed
+        ? result.remaining < chosen.remaining
+        : result.retryAfterMs > chosen.retryAfterMs
+    ) {
+      chosen = result;
+    }
+  }
+  return waitMs === chosen.waitMs ? chosen : { ...chosen, waitMs };
 }

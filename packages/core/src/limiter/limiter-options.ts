@@ -13,13 +13,14 @@ import {
   shown,
   wholeNumber,
 } from "../options.ts";
+import { hasPenalties } from "../policies/fixed-window.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
+
 import { SEPARATED_MODES, type SeparatedMode } from "../replication/isolation.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { RECORDS_MAX } from "../store/record-pool.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";
-import { hasPenalties } from "./penalties.ts";
 
 const KEYS_MAX_DEFAULT = 1_000_000;
 const POLICIES_MAX = 16;

@@ -15,11 +15,6 @@ const BLOCK: number = MARK_KINDS.indexOf("block");
 const PENALTY: number = MARK_KINDS.indexOf("penalty");
 const DRAIN: number = MARK_KINDS.indexOf("drain");
 
-/** Whether a policy has any. */
-export function hasPenalties(policy: FixedWindowPolicy): boolean {
-  return policy.restart || policy.drain || policy.backoff !== null || policy.ban !== null;
-}
-
 /** Refuses a key for `forMs` from now on, whatever its counts are. */
 export function block(store: Store, low: number, high: number, forMs: number): void {
   const untilMs = store.clusterNow + Math.min(forMs, MARK_MS_MAX);

@@ -10,7 +10,6 @@
 import { Decision } from "../decision.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
-import type { Separation } from "../replication/isolation.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
 import type { Pending } from "../store/pending.ts";
 import type { RecordPool } from "../store/record-pool.ts";
@@ -35,8 +34,8 @@ export const LIMIT_MAX: number = 2 ** 30;
 /** Whom the limiter counts with. */
 export interface Company {
   readonly replicas: Replicas;
-  /** That the others are not heard, if they are not. */
-  readonly outlook: { readonly separation: Separation | null };
+  /** `separation` is null while this replica knows what the others count. */
+  readonly outlook: { readonly separation: object | null };
 }
 
 export class SharedUsualCheck {

@@ -3,14 +3,14 @@
  * something new.
  */
 
+import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { Share, shareIdentity } from "../replication/share.ts";
 import { Store } from "../store/store.ts";
-import { longestLifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import type { RuleSection } from "./make-rule.ts";
-import { random32 } from "./random.ts";
+import { random32 } from "./workings.ts";
 
 export function shareOf(
   replicator: Replicator,

@@ -10,6 +10,8 @@ import { TidegateError } from "../errors.ts";
 import { MARK_MS_MAX } from "../lattice/mark.ts";
 import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
 import { invalidOption, shown } from "../options.ts";
+import { hasPenalties } from "../policies/fixed-window.ts";
+import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import type { Share, Tally } from "../replication/share.ts";
@@ -21,17 +23,15 @@ import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./ca
 import type { Decider, Mode } from "./decider.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
-import { longestLifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { block, hasPenalties } from "./penalties.ts";
+import { block } from "./penalties.ts";
 import type { Places } from "./places.ts";
-import { random32 } from "./random.ts";
 import { type Refunds, ticketsOf } from "./refunds.ts";
 import { Regular, Regulars } from "./regulars.ts";
 import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { shareOf } from "./sharing.ts";
 import { type UsualCheck, usualCheck } from "./usual-check.ts";
-import { sectionsOf, storeAlone, Workings } from "./workings.ts";
+import { random32, sectionsOf, storeAlone, Workings } from "./workings.ts";
 
 export class StoreLimiter implements Limiter {
   readonly name: string;

@@ -8,7 +8,7 @@
  */
 
 import { Decision } from "../decision.ts";
-import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../store/entry.ts";
@@ -18,7 +18,6 @@ import type { Store } from "../store/store.ts";
 import { ticketOf, ticketTie } from "../store/ticket.ts";
 import { HITS, OPENED_LOW, WINDOW } from "../store/window-record.ts";
 import { WindowShape } from "../store/window-shape.ts";
-import { hasPenalties } from "./penalties.ts";
 import { type Company, LIMIT_MAX, SharedUsualCheck } from "./shared-usual-check.ts";
 
 export class UsualCheck {

@@ -5,16 +5,16 @@
  * with what it counted stays with the cluster then.
  */
 
+import { randomBytes } from "node:crypto";
+import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
 import { Replicas } from "../store/replicas.ts";
 import { Store } from "../store/store.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { longestLifeMs } from "./life.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { makeRule, type RuleSection } from "./make-rule.ts";
 import { Places } from "./places.ts";
-import { random32 } from "./random.ts";
 import { Refunds } from "./refunds.ts";
 import { Separated } from "./separated.ts";
 
@@ -50,6 +50,11 @@ export class Workings {
       advance: () => advance(store),
     });
   }
+}
+
+/** 32 random bits that no other process can guess. */
+export function random32(): number {
+  return randomBytes(4).readInt32LE();
 }
 
 /** A store of what nobody else counts. */

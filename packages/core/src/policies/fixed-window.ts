@@ -209,3 +209,8 @@ function banOf(ban: FixedWindowOptions["ban"]): FixedWindowPolicy["ban"] {
 function conflict(one: string, other: string): TidegateError {
   return new TidegateError("TIDEGATE_OPTION_CONFLICT", `give '${one}' or '${other}', not both`);
 }
+
+/** Whether a refusal under this policy leads to more than the refusal. */
+export function hasPenalties({ restart, drain, backoff, ban }: FixedWindowPolicy): boolean {
+  return restart || drain || backoff !== null || ban !== null;
+}

@@ -1,6 +1,6 @@
 /** How long hits count, so that what ends them is kept for longer. */
 
-import type { Policy } from "../policies/policy.ts";
+import type { Policy } from "./policy.ts";
 
 /** How long what any of them counts lives at most. */
 export function longestLifeMs(policies: readonly Policy[]): number {
