@@ -8,8 +8,7 @@
  */
 
 import { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
-import { compositeKey } from "@tidegate/core/http";
-import { ipKeyGenerator } from "./parity/ip-key-generator.ts";
+import { addressAnswer, compositeKey } from "@tidegate/core/http";
 import { MemoryStore, tidegateStore } from "./parity/limiter-store.ts";
 import { rateLimit } from "./rate-limit.ts";
 
@@ -31,7 +30,6 @@ export type {
   Validations,
   ValueDeterminingMiddleware,
 } from "./options.ts";
-export { ipKeyGenerator } from "./parity/ip-key-generator.ts";
 export { MemoryStore, type TidegateStoreOptions, tidegateStore } from "./parity/limiter-store.ts";
 export type {
   Client,
@@ -41,6 +39,16 @@ export type {
   LegacyStore,
   Store,
 } from "./parity/store.ts";
+
+/**
+ * An address as a key: IPv4 as it is, IPv6 by its network.
+ *
+ * @example
+ * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip) });
+ */
+export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 56): string {
+  return addressAnswer(ip, ipv6Subnet);
+}
 
 Object.assign(rateLimit, {
   ...{ rateLimit, MemoryStore, compositeKey, ipKeyGenerator, tidegateStore },

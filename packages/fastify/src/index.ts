@@ -7,13 +7,11 @@
  * @packageDocumentation
  */
 
-import { compositeKey } from "@tidegate/core/http";
-import { ipKeyGenerator } from "./ip-key-generator.ts";
+import { addressAnswer, compositeKey } from "@tidegate/core/http";
 import { normalizeIP } from "./parity/normalize-ip.ts";
 import { rateLimit } from "./plugin.ts";
 
 export { compositeKey } from "@tidegate/core/http";
-export { ipKeyGenerator } from "./ip-key-generator.ts";
 export type {
   AskRateLimit,
   Countable,
@@ -34,6 +32,16 @@ export type {
   RequestWithKey,
 } from "./options.ts";
 export { normalizeIP } from "./parity/normalize-ip.ts";
+
+/**
+ * An address as a key: IPv4 as it is, IPv6 by its network. In a cluster that is one of 56 bits.
+ *
+ * @example
+ * await fastify.register(rateLimit, { key: (request) => request.userId ?? ipKeyGenerator(request.ip) });
+ */
+export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 64): string {
+  return addressAnswer(ip, ipv6Subnet);
+}
 
 Object.assign(rateLimit, {
   ...{ rateLimit, fastifyRateLimit: rateLimit, default: rateLimit },

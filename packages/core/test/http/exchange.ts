@@ -82,7 +82,7 @@ export class FakeResponse extends EventEmitter {
   }
 }
 
-const FAKE: Framework<FakeRequest, FakeResponse> = {
+export const FAKE: Framework<FakeRequest, FakeResponse> = {
   method: ({ method }) => method,
   requestHeader: ({ headers }, name) => headers[name],
   address: ({ address }) => address,
@@ -137,6 +137,7 @@ export class Stand {
         ipv6Subnet: 56,
         ipv6SubnetRange: [32, 64],
         legacyHeaders: true,
+        spacedLists: true,
         legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
         sendsRetryAfter: true,
         fieldName: (limit, windowMs) => `${limit}-in-${windowMs}`,

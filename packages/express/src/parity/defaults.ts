@@ -2,9 +2,8 @@
  * What express-rate-limit does where its options say nothing.
  */
 
-import { fixedWindow, MINUTE } from "@tidegate/core";
+import { DAY, fixedWindow, HOUR, MINUTE, SECOND } from "@tidegate/core";
 import type { ParityDefaults } from "@tidegate/core/http";
-import { policyName } from "./policy-name.ts";
 
 /** The defaults as handlers and stores are told them. */
 export const DEFAULTS: {
@@ -50,8 +49,21 @@ export function parityDefaults(countsRefused: boolean, storeCounts: boolean): Pa
     policy: (limit, windowMs) => fixedWindow({ limit, windowMs, countRefused: countsRefused }),
     ipv6SubnetRange: [32, 64],
     legacy: { allowed: LEGACY_NAMES, refused: LEGACY_NAMES, resetAs: "epoch" },
+    spacedLists: true,
     sendsRetryAfter: true,
     fieldName: policyName,
     countsRefused: countsRefused || storeCounts,
   };
+}
+
+/** How express-rate-limit calls a limit in fields: by its numbers, such as `5-in-1min`. */
+export function policyName(limit: number, windowMs: number): string {
+  return `${limit}-in-${duration(windowMs)}`;
+}
+
+function duration(ms: number): string {
+  if (ms < MINUTE) return `${ms / SECOND}sec`;
+  if (ms < HOUR) return `${ms / MINUTE}min`;
+  if (ms < DAY) return `${ms / HOUR}hr${ms > HOUR ? "s" : ""}`;
+  return `${ms / DAY}day${ms > DAY ? "s" : ""}`;
 }

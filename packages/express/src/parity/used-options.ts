@@ -3,13 +3,17 @@
  * express-rate-limit tells its own.
  */
 
-import { addressReader, emitWarning, type GateOptions, onlyGiven } from "@tidegate/core/http";
+import {
+  addressAnswer,
+  addressReader,
+  emitWarning,
+  type GateOptions,
+  onlyGiven,
+} from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "../express-framework.ts";
 import type { Options, RateLimitInfo, RateLimitOptions } from "../options.ts";
-import { DEFAULTS } from "./defaults.ts";
-import { ipKeyGenerator } from "./ip-key-generator.ts";
-import { policyName } from "./policy-name.ts";
+import { DEFAULTS, policyName } from "./defaults.ts";
 import type { Store } from "./store.ts";
 
 /** Where warnings go without a logger. */
@@ -47,8 +51,8 @@ export function usedOptions(
 
   async function byAddress(request: Request, response: Response): Promise<string> {
     const ip = addressOf(request) ?? "";
-    if (typeof subnet !== "function") return ipKeyGenerator(ip, subnet);
-    return ipKeyGenerator(ip, ip.includes(":") ? await subnet(request, response) : false);
+    if (typeof subnet !== "function") return addressAnswer(ip, subnet);
+    return addressAnswer(ip, ip.includes(":") ? await subnet(request, response) : false);
   }
 
   function identifier(request: Request): string {

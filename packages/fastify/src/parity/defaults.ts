@@ -39,6 +39,7 @@ export function parityDefaults(given: Given, bans: boolean): ParityDefaults {
     ipv6Subnet: 64,
     ipv6SubnetRange: [0, 128],
     legacyHeaders: true,
+    spacedLists: true,
     legacy: {
       allowed: wantedOf(names, given.addHeadersOnExceeding ?? {}),
       refused: wantedOf(names, addHeaders),

@@ -14,6 +14,7 @@ export function parityDefaults(legacy: LegacyNames): ParityDefaults {
     ipv6Subnet: 64,
     ipv6SubnetRange: [32, 64],
     legacyHeaders: true,
+    spacedLists: true,
     legacy: { allowed: legacy, refused: legacy, resetAs: "epoch" },
     sendsRetryAfter: true,
     countsRefused: false,

@@ -25,6 +25,8 @@ export interface ParityDefaults {
   /** Whether its own headers are sent where the option `legacyHeaders` says nothing. */
   readonly legacyHeaders: boolean;
   readonly legacy: LegacyFields;
+  /** Whether its lists of draft-8 have a space before each parameter; readers take both. */
+  readonly spacedLists?: boolean | undefined;
   /** How its only policy is called in fields; without this, as the limiter. */
   readonly fieldName?: ((limit: number, windowMs: number) => string) | undefined;
   /** Whether a refusal carries Retry-After; only an explicit wish of the user's leaves it out. */

@@ -146,8 +146,8 @@ export class BudgetMaker<Request, Response> {
     );
     if (namesPolicies(standard)) for (const text of texts) this.#checkName(text, policies.length);
     const hasFields = legacy !== null || standard !== null;
-    // As express-rate-limit writes it; the other drafts of lists came later.
-    const isSpaced = standard === "draft-8" && (this.#options.preset ?? "parity") === "parity";
+    const isParity = (this.#options.preset ?? "parity") === "parity";
+    const isSpaced = standard === "draft-8" && isParity && defaults.spacedLists === true;
     return {
       counter: counter ?? counterOf(limiter as Limiter),
       limiter,

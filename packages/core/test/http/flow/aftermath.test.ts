@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Counter, Key } from "../../../src/http.ts";
+import type { Counter, EndListener, Key, ResponseEnd } from "../../../src/http.ts";
 import { concurrency, fixedWindow, type Limiter, MINUTE } from "../../../src/index.ts";
-import { FakeRequest, FakeResponse, Stand } from "../exchange.ts";
+import { FAKE, type FakeOptions, FakeRequest, FakeResponse, Stand } from "../exchange.ts";
 
 const KEY = "192.0.2.1";
 
@@ -25,6 +25,40 @@ function failing(told: string[], fail: () => unknown): (limiter: Limiter) => Cou
 function used(stand: Stand, key = KEY): number[] {
   return (stand.gate.limiter?.inspect(key).results ?? []).map((result) => result.used);
 }
+
+/** What is left counted of a request whose framework says itself how the response ended. */
+function leftAfter(how: ResponseEnd, statusCode: number, options: FakeOptions): number[] {
+  const listeners: EndListener[] = [];
+  const framework: typeof FAKE = {
+    ...FAKE,
+    followEnd: (_response, listener) => {
+      listeners.push(listener);
+      return { handling: () => {} };
+    },
+  };
+  const stand = new Stand(options, { framework });
+  const { response } = stand.enter();
+  response.statusCode = statusCode;
+  for (const listener of listeners) listener.ended(how);
+  return used(stand);
+}
+
+describe("the end of a response that a framework reports", () => {
+  it("decides what is given back, and every end gives back a permit", () => {
+    const left = (how: ResponseEnd, options: FakeOptions): number[] =>
+      [200, 500].flatMap((status) => leftAfter(how, status, options));
+    const failed = { skipFailedRequests: true };
+    expect(left("sent", failed)).toEqual([1, 0]);
+    expect(left("sent", { skipSuccessfulRequests: true })).toEqual([0, 1]);
+    expect(left("lost", failed)).toEqual([1, 1]);
+    expect(left("failed", failed)).toEqual([0, 0]);
+    expect(left("hung up", failed)).toEqual([1, 1]);
+    expect(left("hung up", { ...failed, refundHangUps: true })).toEqual([0, 0]);
+    for (const how of ["sent", "lost", "failed", "hung up"] as const) {
+      expect(left(how, { policies: [concurrency({ limit: 1 })] })).toEqual([0, 0]);
+    }
+  });
+});
 
 describe("the end of a response", () => {
   it("gives back at once what a request takes whose response has ended before", async () => {
