@@ -1,6 +1,6 @@
 /**
  * A folder in which the packed packages are installed, as a user has them, with the programs of
- * tests/runtimes. It lies outside of the repository and is removed at the end.
+ * tests/runtimes and the tests that a guide shows. It lies outside of the repository and is removed at the end.
  */
 
 import {
@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { writeGuideTests } from "./docs/guide-tests.mjs";
 import { execute, ROOT, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
@@ -37,6 +38,7 @@ export async function inConsumer(packages, work) {
 
 async function fill(folder, packages) {
   cpSync(join(ROOT, "tests/runtimes"), folder, { recursive: true });
+  writeGuideTests(join(folder, "guide"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   for (const published of publishedPackages()) {
     const packing = ["pack", "--pack-destination", folder];

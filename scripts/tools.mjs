@@ -2,7 +2,8 @@
  * The packed packages in the tools that people test, bundle and compile with.
  *
  * Every tool does the same: `tests/runtimes/cjs/exercise.js`, given the packages as `import` and as
- * `require` reach them in that tool. A row of this table is a title and a command.
+ * `require` reach them in that tool. Test runners also run the tests that a guide shows. A row of this table
+ * is a title and a command.
  */
 
 import { inConsumer } from "./consumer.mjs";
@@ -12,6 +13,7 @@ const NODE = process.execPath;
 const OLDEST_NODE = ["npx", "-y", "node@20.19.0"];
 const NODE_THAT_STRIPS_TYPES = ["npx", "-y", "node@24.21.0"];
 const TSX = "node_modules/tsx/dist/cli.mjs";
+const VITEST = `${ROOT}node_modules/vitest/vitest.mjs`;
 const JEST = "node_modules/jest/bin/jest.js";
 
 /** Vitest and Jest have one option for this. A busy machine is no reason to fail. */
@@ -54,7 +56,7 @@ const GROUPS = [
       ...["threads", "forks", "vmThreads", "vmForks"].map((pool) =>
         row(
           `Vitest in its pool ${pool}`,
-          ...[NODE, `${ROOT}node_modules/vitest/vitest.mjs`, "run"],
+          ...[NODE, VITEST, "run"],
           ...["--root=esm", "--globals", PATIENCE, `--pool=${pool}`],
         ),
       ),
@@ -62,7 +64,7 @@ const GROUPS = [
     ],
   },
   {
-    packages: ["jest@30.5.2"],
+    packages: ["jest@30.5.2", "supertest@7.3.2"],
     rows: [
       row("Jest with CommonJS", NODE, JEST, "--rootDir=cjs", PATIENCE),
       row(
@@ -73,6 +75,8 @@ const GROUPS = [
         "--rootDir=esm",
         PATIENCE,
       ),
+      row("the guide's tests in Jest", NODE, JEST, "--rootDir=guide/jest"),
+      row("the guide's tests in Vitest", NODE, VITEST, "run", "--root=guide/vitest"),
     ],
   },
   {
