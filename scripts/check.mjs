@@ -9,6 +9,7 @@ import { checkCodeBlocks } from "./docs/code-blocks.mjs";
 import { codePages } from "./docs/code-pages.mjs";
 import { checkLinks } from "./docs/links.mjs";
 import { optionPage } from "./docs/option-page.mjs";
+import { checkSite } from "./docs/site.mjs";
 import { checkPackedSize } from "./packed-size.mjs";
 import { execute, executeTool, say, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
@@ -66,6 +67,7 @@ export function checks(update) {
     ["docs: page of options", () => optionPage(update)],
     ["docs: code blocks compile", checkCodeBlocks],
     ["docs: links lead somewhere", checkLinks],
+    ["docs: every page is on the site", checkSite],
   ];
 }
 

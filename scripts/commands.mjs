@@ -8,6 +8,7 @@
 
 import { existsSync } from "node:fs";
 import { runChecks } from "./check.mjs";
+import { buildSite } from "./docs/site.mjs";
 import { install } from "./install.mjs";
 import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
@@ -40,8 +41,8 @@ const COMMANDS = {
   },
 
   /**
-   * `test` with many more random histories, sabotage that it has to notice, and the packed packages in
-   * every tool and on every runtime.
+   * `test` with many more random histories, sabotage that it has to notice, the packed packages in every
+   * tool and on every runtime, and the whole site.
    */
   async all(args) {
     const built = await build();
@@ -50,11 +51,18 @@ const COMMANDS = {
     const tested = await tests(args, { ...server.env, TIDEGATE_TEST_SCALE: WIDE_TEST_SCALE });
     const sabotaged = await runSabotages();
     const inTools = await runTools({ download: true });
-    return closing([built, checked, server, tested, sabotaged, inTools, await runRuntimes()]);
+    const inRuntimes = await runRuntimes();
+    const site = await buildSite();
+    return closing([built, checked, server, tested, sabotaged, inTools, inRuntimes, site]);
   },
 
   async build() {
     return (await build()).failed;
+  },
+
+  /** The site of the documentation, from the pages and the sources. */
+  async docs() {
+    return (await buildSite()).failed;
   },
 
   async check(args) {

@@ -9,19 +9,23 @@
 import { readFileSync } from "node:fs";
 import { execute, ROOT, say } from "./steps.mjs";
 
-/** Returns whether the dependencies are in place; says what it does while it does it. */
-export async function install() {
-  const reason = reasonToInstall();
+/**
+ * Returns whether the dependencies are in place, of the repository or of a folder with a lock file of its
+ * own; says what it does while it does it.
+ */
+export async function install(folder = "") {
+  const reason = reasonToInstall(folder);
   if (reason === undefined) return true;
-  say(`▸ install dependencies: npm ci, because ${reason}`);
-  const { code } = await execute("npm", ["ci", "--no-audit", "--no-fund"], { show: true });
+  say(`▸ install dependencies${folder && ` of ${folder}`}: npm ci, because ${reason}`);
+  const args = ["ci", "--no-audit", "--no-fund"];
+  const { code } = await execute("npm", args, { cwd: `${ROOT}${folder}`, show: true });
   if (code !== 0) say("  FAILED: npm ci. It needs the network once; its own words are above.");
   return code === 0;
 }
 
-function reasonToInstall() {
-  const wanted = packagesIn("package-lock.json");
-  const installed = packagesIn("node_modules/.package-lock.json");
+function reasonToInstall(folder) {
+  const wanted = packagesIn(`${folder}package-lock.json`);
+  const installed = packagesIn(`${folder}node_modules/.package-lock.json`);
   if (wanted === undefined) return "package-lock.json is missing";
   if (installed === undefined) return "nothing is installed yet";
   for (const [path, { version, integrity, link, optional }] of Object.entries(wanted)) {

@@ -13,7 +13,8 @@ import { pages, splitFences } from "./pages.mjs";
 const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/g;
 
 const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const ONLINE = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/`;
+/** What links of packed pages begin with. */
+export const ONLINE = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/`;
 
 const REFERENCE = /\[[^\]]+\]\[([^\]]+)\]/g;
 
@@ -53,14 +54,21 @@ function problemWith(target, from, headings) {
   return headings.get(file).has(anchor) ? undefined : `${file} has no heading #${anchor}`;
 }
 
-/** Headings as the usual Markdown hosts turn them into anchors. */
+/** A heading as the usual Markdown hosts turn it into an anchor. */
+export function anchorOf(title) {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-");
+}
+
+/** The anchors of all headings of a page. */
 function anchorsOf(lines) {
   const anchors = new Set();
   for (const line of splitFences(lines).prose) {
     const title = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1];
     if (title === undefined) continue;
-    const plain = title.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
-    const anchor = plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+    const anchor = anchorOf(title.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
     let unique = anchor;
     for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`;
     anchors.add(unique);

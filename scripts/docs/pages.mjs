@@ -8,10 +8,13 @@ import { ROOT } from "../steps.mjs";
 
 const SKIPPED = new Set(["node_modules", "dist", "temp", "coverage"]);
 
-/** Every page as `{ file, lines }`, the file relative to the root. Change notes are not pages. */
+/**
+ * Every page as `{ file, lines }`, the file relative to the root. Change notes are not pages, nor are the
+ * changelogs that are made of them.
+ */
 export function pages() {
   return filesIn("")
-    .filter((file) => file.endsWith(".md") && !/\.api\.md$|CHANGELOG\.md$/.test(file))
+    .filter((file) => file.endsWith(".md") && !/\.api\.md$|\/CHANGELOG\.md$/.test(file))
     .map((file) => ({ file, lines: readFileSync(join(ROOT, file), "utf8").split("\n") }));
 }
 
@@ -31,6 +34,7 @@ function filesIn(folder) {
 export function splitFences(lines) {
   const blocks = [];
   const prose = [...lines];
+  /** @type {{ mark: string, info: string, line: number, lines: string[] } | undefined} */
   let open;
   for (const [index, line] of lines.entries()) {
     const fence = /^\s*(`{3,}|~{3,})\s*(.*)$/.exec(line);

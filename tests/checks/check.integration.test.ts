@@ -192,6 +192,24 @@ const DEFECTS: readonly Defect[] = [
     edits: { "README.md": adding("\n[gone][nowhere]\n") },
     says: "nowhere",
   },
+  {
+    step: "docs: every page is on the site",
+    what: "no list has a page",
+    edits: { "docs/guides/idle.md": () => "# Idle\n" },
+    says: "docs/guides/idle.md is in no list that docs/README.md leads to",
+  },
+  {
+    step: "docs: every page is on the site",
+    what: "the home page links to no page",
+    edits: { "site/home.md": replacing("/guides/migrating", "/guides/gone") },
+    says: "site/home.md links to /guides/gone",
+  },
+  {
+    step: "docs: every page is on the site",
+    what: "the home page shows a section that is gone",
+    edits: { "README.md": replacing("## In your application", "## Elsewhere") },
+    says: "README.md has no section In your application",
+  },
 ];
 
 describe("npm run check", () => {

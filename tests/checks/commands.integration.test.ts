@@ -159,6 +159,8 @@ const STEPS: Edits = {
     'export const runSabotages = async () => ({ failed: Number(process.env.FAILING === "sabotage") });\n',
   "scripts/tools.mjs": () =>
     'export const runTools = async () => ({ failed: Number(process.env.FAILING === "tools") });\n',
+  "scripts/docs/site.mjs": () =>
+    'export const buildSite = async () => ({ failed: Number(process.env.FAILING === "site") });\n',
   "scripts/runtimes.mjs": () =>
     'export const runRuntimes = async () => ({ failed: Number(process.env.FAILING === "runtimes") });\n',
 };
@@ -180,7 +182,8 @@ describe("a command", () => {
 
   it.each([
     { name: "test", steps: TEST_STEPS },
-    { name: "all", steps: [...TEST_STEPS, "sabotage", "runtimes"] },
+    { name: "all", steps: [...TEST_STEPS, "sabotage", "runtimes", "site"] },
+    { name: "docs", steps: ["site"] },
     { name: "fast", steps: ["tests"] },
     { name: "check", steps: ["build", "check"] },
     { name: "build", steps: ["build"] },

@@ -39,7 +39,8 @@ export const SYNONYMS: readonly Synonym[] = [
 /** Pages and programs whose sentences name who acts. What is rewritten that way is added here. */
 export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   /^docs\/README\.md$/,
-  /^docs\/guides\//,
+  /^docs\/(decisions|guides)\//,
+  /^(CHANGELOG|SECURITY)\.md$/,
   /^packages\/[^/]+\/README\.md$/,
   /^examples\/(?!test\/)/,
 ];
