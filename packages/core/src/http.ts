@@ -19,11 +19,11 @@ export { compositeKey, type KeyAnswer, keyOf, storedKey } from "./http/client/cl
 export type { Counter, Key, Verdict } from "./http/counter.ts";
 export {
   durationText,
+  type EventualOutcome,
   type Gate,
   isByLimit,
   NEVER_PASSES,
   type Outcome,
-  type Passing,
   PROBLEM_TYPE,
   type Refusal,
   type RefusedBy,

@@ -7,13 +7,13 @@
  */
 
 import {
+  type EventualOutcome,
   isByLimit,
   isThenable,
   type KeyAnswer,
   keyOf,
   type NeededBy,
   type Outcome,
-  type Passing,
   type Preset,
   type Refusal,
   showLimiters,
@@ -46,17 +46,17 @@ export function rateLimit<const Chosen extends Preset>(
     response: Response,
     next: NextFunction,
   ): Promise<void> | undefined {
-    let passing: Passing;
+    let answer: EventualOutcome;
     try {
-      passing = gate.enter(request, response);
+      answer = gate.enter(request, response);
     } catch (error) {
       next(error);
       return undefined;
     }
-    if (passing instanceof Promise) {
-      return passing.then((outcome) => goOn(outcome, request, response, next), next);
+    if (answer instanceof Promise) {
+      return answer.then((outcome) => goOn(outcome, request, response, next), next);
     }
-    return goOn(passing, request, response, next);
+    return goOn(answer, request, response, next);
   }
 
   function goOn(

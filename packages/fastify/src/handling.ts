@@ -21,7 +21,7 @@ export function noteGate(handler: object, gate: RouteGate): void {
 }
 
 /** Wraps the handler of a route, if a limit in a hook of its own has to know when that is done. */
-export function tellHandling(route: RouteOptions): void {
+export function wrapHandler(route: RouteOptions): void {
   const hooks = HOOKS.flatMap((hook): readonly object[] => [route[hook] ?? []].flat());
   const told = hooks.flatMap((handler) => gates.get(handler) ?? []);
   if (told.length === 0) return;

@@ -13,7 +13,7 @@ import type {
   RouteGenericInterface,
 } from "fastify";
 import fastifyPlugin from "fastify-plugin";
-import { tellHandling } from "./handling.ts";
+import { wrapHandler } from "./handling.ts";
 import type {
   AskRateLimit,
   Counting,
@@ -89,7 +89,7 @@ const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, optio
 
   fastify.addHook("onRoute", (route) => {
     registration.limitRoute(route);
-    tellHandling(route);
+    wrapHandler(route);
   });
   registration.watch(fastify);
   fastify.addHook("onClose", async () => registration.close());

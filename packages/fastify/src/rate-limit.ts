@@ -40,22 +40,22 @@ export function hookHandler(settings: Settings, once: Once | null = null): HookH
 
   function decide(request: FastifyRequest, reply: FastifyReply): Answer | Promise<Answer> {
     try {
-      const passing = gate.enter(request, reply);
-      if (passing === null) return null;
-      return passing instanceof Promise
-        ? decideLater(passing, request, reply)
-        : refuse(settings, passing, request, reply);
+      const decided = gate.enter(request, reply);
+      if (decided === null) return null;
+      return decided instanceof Promise
+        ? decideLater(decided, request, reply)
+        : refuse(settings, decided, request, reply);
     } catch (error) {
       return thrown(error);
     }
   }
 
   function decideLater(
-    passing: Promise<Outcome>,
+    decided: Promise<Outcome>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Answer> {
-    return passing
+    return decided
       .then((outcome) => (outcome === null ? null : refuse(settings, outcome, request, reply)))
       .catch(thrown);
   }

@@ -126,7 +126,7 @@ export function adapterOf(
     framework: FASTIFY,
     warnings,
     defaults: parityDefaults(given, banOf(given) !== null),
-    tellsHandled: true,
+    showsHandlers: true,
     makeLimiter: (options): Limiter => limiters.get(options),
     ...(countsTries(given, banOf(given) !== null) && { counterOf: countingTries }),
     ...((onExceeding !== undefined || onExceeded !== undefined) && {

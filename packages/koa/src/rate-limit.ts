@@ -8,11 +8,11 @@
 import { STATUS_CODES } from "node:http";
 import {
   durationText,
+  type EventualOutcome,
   isByLimit,
   NEVER_PASSES,
   type NeededBy,
   type Outcome,
-  type Passing,
   PROBLEM_TYPE,
   type Preset,
   type Refusal,
@@ -42,16 +42,16 @@ export function rateLimit<const Chosen extends Preset>(
   const { followsEnds } = gate;
 
   function middleware(context: Context, next: Next): Promise<unknown> {
-    let passing: Passing;
+    let answer: EventualOutcome;
     try {
-      passing = gate.enter(context, context);
-      if (passing === null) return goOn(context, next);
-      if (!(passing instanceof Promise)) refuse(settings, passing, context);
+      answer = gate.enter(context, context);
+      if (answer === null) return goOn(context, next);
+      if (!(answer instanceof Promise)) refuse(settings, answer, context);
     } catch (error) {
       return Promise.reject(error);
     }
-    if (!(passing instanceof Promise)) return Promise.resolve();
-    return passing.then((outcome: Outcome) =>
+    if (!(answer instanceof Promise)) return Promise.resolve();
+    return answer.then((outcome: Outcome) =>
       outcome === null ? goOn(context, next) : refuse(settings, outcome, context),
     );
   }

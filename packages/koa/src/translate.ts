@@ -72,7 +72,7 @@ export function translate(passed?: Options): Settings {
     framework: KOA,
     warnings,
     defaults: parityDefaults(names),
-    tellsHandled: true,
+    showsHandlers: true,
   };
   sayUnreadSubnet(options, warnings);
   const sendsNames = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";

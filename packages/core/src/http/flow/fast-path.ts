@@ -11,7 +11,7 @@ import { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Ipv6Subnet } from "../client/client-address.ts";
 import { followEnd } from "./aftermath.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import { type Passing, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
+import { type EventualOutcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
 import { isPreflight, turnOf } from "./request-flow.ts";
 import { writeFields } from "./write-fields.ts";
@@ -50,7 +50,7 @@ export class FastPath<Request, Response> {
     return new FastPath(plan, { limiter, subnet, cost });
   }
 
-  go(request: Request, response: Response): Passing {
+  go(request: Request, response: Response): EventualOutcome {
     const plan = this.#plan;
     const { client } = plan;
     const { limiter, subnet, cost } = this.#constants;
@@ -74,7 +74,7 @@ export class FastPath<Request, Response> {
     }
     followEnd(context);
     writeFields(context);
-    if (context.verdict.allowed) return turnOf(context) as Passing;
+    if (context.verdict.allowed) return turnOf(context) as EventualOutcome;
     const refusal = refusalOf(context, context.verdict.reason ?? "limit");
     return refuse(context, refusal, retryAfterOf(context, refusal));
   }

@@ -9,16 +9,16 @@ import type { Limiter } from "../../limiter.ts";
 import { isThenable, run } from "../maybe-promise.ts";
 import { FastPath } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";
-import { announce, type Passing, type Refusal, refusalOf, refuse } from "./refusal.ts";
+import { announce, type EventualOutcome, type Refusal, refusalOf, refuse } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
 import { requestFlow } from "./request-flow.ts";
 
 export { NEVER_PASSES, type RefusedBy } from "./problem.ts";
 export {
   durationText,
+  type EventualOutcome,
   isByLimit,
   type Outcome,
-  type Passing,
   PROBLEM_TYPE,
   type Refusal,
 } from "./refusal.ts";
@@ -33,13 +33,13 @@ export interface Gate<Request, Response> {
   /** Everything that counts here, that for user names included. */
   readonly limiters: readonly Limiter[];
   /** Decides about a request. If `onError` is `throw`, it throws or rejects what a user's function threw. */
-  enter(request: Request, response: Response): Passing;
+  enter(request: Request, response: Response): EventualOutcome;
   /** To be called once a refusal has been set up, and before it is sent if that is possible. */
   announce(request: Request, response: Response, refusal: Refusal): void;
   /** Whether anything depends on how responses end, so that `handling` is of use. */
   readonly followsEnds: boolean;
   /**
-   * To be called with what the handler of a request has returned, by an adapter that says `tellsHandled`:
+   * To be called with what the handler of a request has returned, by an adapter that says `showsHandlers`:
    * if that is a promise, what a client holds that has hung up is given back when it has settled.
    */
   handling(response: Response, handler: unknown): void;
@@ -69,15 +69,15 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     return all.flatMap(({ limiter }) => (limiter === null ? [] : [limiter]));
   }
 
-  enter(request: Request, response: Response): Passing {
+  enter(request: Request, response: Response): EventualOutcome {
     if (this.#watched < WATCHED) this.#watch(request);
     try {
-      const passing =
+      const answer =
         this.#fastPath === null
           ? run(requestFlow(new RequestContext(this.#plan, request, response)))
           : this.#fastPath.go(request, response);
-      if (!(passing instanceof Promise) || this.#plan.onError === "throw") return passing;
-      return passing.catch((error: unknown) => this.#failed(request, response, error));
+      if (!(answer instanceof Promise) || this.#plan.onError === "throw") return answer;
+      return answer.catch((error: unknown) => this.#failed(request, response, error));
     } catch (error) {
       return this.#failed(request, response, error);
     }
@@ -100,7 +100,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     for (const limiter of this.limiters) limiter.close();
   }
 
-  #failed(request: Request, response: Response, error: unknown): Passing {
+  #failed(request: Request, response: Response, error: unknown): EventualOutcome {
     const plan = this.#plan;
     if (plan.onError === "throw") throw error;
     plan.warnings.say("TIDEGATE_REQUEST_FAILED", "", error);

@@ -34,7 +34,7 @@ export interface Refusal {
 /** Null lets the request pass. */
 export type Outcome = Refusal | null;
 
-export type Passing = Outcome | Promise<Outcome>;
+export type EventualOutcome = Outcome | Promise<Outcome>;
 
 export const PROBLEM_TYPE = "application/problem+json";
 

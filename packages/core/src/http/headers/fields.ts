@@ -11,7 +11,7 @@ import type { Policy } from "../../policies/policy.ts";
 import type { Verdict } from "../counter.ts";
 import type { Framework } from "../framework.ts";
 import { Quota } from "./quota.ts";
-import { anotherTells, isNearest, joined, toldBefore, withoutTwins } from "./stacked.ts";
+import { anotherWrites, isNearest, joined, withoutTwins, writtenBefore } from "./stacked.ts";
 import { fieldString, memberNames } from "./structured-field.ts";
 
 export {
@@ -97,7 +97,7 @@ export class Fields {
     const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
     const usual = this.#names(results, null, NO_NAMES);
     this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
-    anotherTells();
+    anotherWrites();
   }
 
   /**
@@ -169,7 +169,7 @@ export class Fields {
     const quota = this.#options.quotas[binding]!;
     const available = quota.available(verdict);
     if (remaining !== null) {
-      const before = toldBefore(framework, response, remaining);
+      const before = writtenBefore(framework, response, remaining);
       if (!isNearest(before, available, verdict.allowed)) return;
       framework.setHeader(response, remaining, String(available));
     }

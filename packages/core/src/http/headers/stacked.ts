@@ -5,30 +5,30 @@
 import { sharedState } from "../../runtime/copies.ts";
 import type { Framework, HeaderValue } from "../framework.ts";
 
-const tellers = sharedState("tellers", () => ({ count: 0 }));
+const writers = sharedState("writers", () => ({ count: 0 }));
 
-/** To be called for each limiter that has fields, whichever: those of two generations may have one name. */
-export function anotherTells(): void {
-  tellers.count++;
+/** To be called for each limiter that has fields, of any generation: two generations may share a name. */
+export function anotherWrites(): void {
+  writers.count++;
 }
 
 /**
- * What has been told in a header with room for one limit only. To look takes up to as long as to find a
- * key, so who is the only one in this process does not: what is there then is not from a limiter of ours.
+ * What another limiter has written into a header with room for one limit only. Looking takes as long as finding
+ * a key. So it is left out if this process has one limiter with fields: then the header is not from a limiter of ours.
  */
-export function toldBefore<Response>(
+export function writtenBefore<Response>(
   framework: Pick<Framework<never, Response>, "header">,
   response: Response,
   name: string,
 ): HeaderValue {
-  return tellers.count > 1 ? framework.header(response, name) : undefined;
+  return writers.count > 1 ? framework.header(response, name) : undefined;
 }
 
-/** Whether a limit has less left than the one that was told before it. */
+/** Whether a limit has less left than the one that was written before it. */
 export function isNearest(before: HeaderValue, available: number, allowed: boolean): boolean {
   if (before === undefined) return true;
-  const told = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
-  return told === null || !allowed || available <= Number(told[1]);
+  const shown = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
+  return shown === null || !allowed || available <= Number(shown[1]);
 }
 
 /** Lines of one field as the one line that they mean. */

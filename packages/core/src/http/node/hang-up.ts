@@ -92,14 +92,14 @@ export function isClosedHere(response: EndingResponse): boolean {
  * Waits until the application is done with a response whose client has hung up: until it has ended or destroyed
  * that, or what it streamed has been unpiped and is at its end, or so much time has passed.
  *
- * @param isTold whether the framework has shown the handler's promise, so that it is not taken for done before
+ * @param isShown whether the framework has shown the handler's promise, so that it is not taken for done before
  * unless it has ended the response
  * @param done is called once, by what is returned at the latest
  */
 export function awaitHandler(
   response: EndingResponse,
   forMs: number,
-  isTold: () => boolean,
+  isShown: () => boolean,
   done: () => void,
 ): () => void {
   if (forMs === 0 || awaited >= AWAITED_MAX) {
@@ -116,7 +116,7 @@ export function awaitHandler(
     done();
   };
   const finishUnlessTold = (): void => {
-    if (!isTold()) finish();
+    if (!isShown()) finish();
   };
   const timer = setTimeout(finish, forMs);
   timer.unref();

@@ -31,7 +31,7 @@ class ServerResponseEnd implements FollowedEnd {
   readonly #listener: EndListener;
   #hasEnded = false;
   /** Whether the framework has shown the promise of the handler. */
-  #isTold = false;
+  #isShown = false;
   #isHandled = false;
   /** Ends the wait for the handler of a client that has hung up. */
   #stopWaiting: (() => void) | null = null;
@@ -62,7 +62,7 @@ class ServerResponseEnd implements FollowedEnd {
   }
 
   handling(handler: PromiseLike<unknown>): void {
-    this.#isTold = true;
+    this.#isShown = true;
     const handled = (): void => {
       this.#isHandled = true;
       this.#stopWaiting?.();
@@ -85,8 +85,8 @@ class ServerResponseEnd implements FollowedEnd {
       const waitMs = this.#isDone() ? 0 : this.#listener.waitsForHandlerMs();
       if (waitMs === 0) this.#end("hung up");
       else {
-        const isTold = (): boolean => this.#isTold;
-        this.#stopWaiting = awaitHandler(response, waitMs, isTold, () => this.#end("hung up"));
+        const isShown = (): boolean => this.#isShown;
+        this.#stopWaiting = awaitHandler(response, waitMs, isShown, () => this.#end("hung up"));
       }
     }
   }
@@ -94,7 +94,7 @@ class ServerResponseEnd implements FollowedEnd {
   /** Whether there is no handler to wait for, its client gone or not. */
   #isDone(): boolean {
     const response = this.#response;
-    return this.#isHandled || isUpgraded(response) || (!this.#isTold && isDestroyedHere(response));
+    return this.#isHandled || isUpgraded(response) || (!this.#isShown && isDestroyedHere(response));
   }
 
   #end(how: Parameters<EndListener["ended"]>[0]): void {

@@ -50,7 +50,7 @@ export interface Adapter<Request, Response> {
   /** For an adapter that replaces another limiter; without this, those of tidegate. */
   readonly defaults?: ParityDefaults | undefined;
   /** Whether the adapter calls `gate.handling` with the promises of handlers. */
-  readonly tellsHandled?: boolean | undefined;
+  readonly showsHandlers?: boolean | undefined;
   /** Told of every verdict before anything is written. */
   readonly onVerdict?:
     | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)

@@ -110,7 +110,7 @@ function planOf<Request extends object, Response>(
       0,
       HOLD_MS_MAX,
     ),
-    following: adapter.tellsHandled === true ? new WeakMap() : null,
+    following: adapter.showsHandlers === true ? new WeakMap() : null,
   };
 }
 

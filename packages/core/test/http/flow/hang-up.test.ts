@@ -48,7 +48,7 @@ function usedAfter(
   properties: object,
   ...steps: readonly ((response: FakeResponse, stand: Stand) => unknown)[]
 ): number[] {
-  const stand = new Stand(options, { tellsHandled: true });
+  const stand = new Stand(options, { showsHandlers: true });
   const response = Object.assign(new FakeResponse(), properties);
   stand.enter(new FakeRequest(), response);
   return steps.map((step) => {
@@ -241,16 +241,16 @@ describe("a request whose client has hung up", () => {
 it("so many handlers are waited for after hang-ups, and no more", () => {
   vi.useRealTimers();
   const response = { writableEnded: false, on: () => {}, end: () => {} };
-  const isTold = (): boolean => false;
+  const isShown = (): boolean => false;
   let done = 0;
   const stops: (() => void)[] = [];
   for (let turn = 0; turn < 65_537; turn++) {
-    stops.push(awaitHandler(response, 60_000, isTold, () => done++));
+    stops.push(awaitHandler(response, 60_000, isShown, () => done++));
   }
   expect(done).toBe(1);
   for (const stop of stops.splice(0, 65_536)) stop();
   expect(done).toBe(65_537);
-  const stop = awaitHandler(response, 60_000, isTold, () => done++);
+  const stop = awaitHandler(response, 60_000, isShown, () => done++);
   expect(done).toBe(65_537);
   stop();
   vi.useFakeTimers();
