@@ -3,7 +3,7 @@
 
 import { createServer } from "node:http";
 import { createLimiter, fixedWindow, MINUTE } from "@tidegate/core";
-import { addressKey } from "@tidegate/core/http";
+import { addressKey, fieldsOf } from "@tidegate/core/http";
 import { HOST, PORT, serving } from "../serving.mjs";
 
 const limiter = createLimiter({
@@ -18,11 +18,10 @@ const server = createServer((request, response) => {
     response.destroy(); // the client has gone
     return;
   }
-  const { allowed, limit, remaining, retryAfterMs } = limiter.check(key);
-  response.setHeader("X-RateLimit-Limit", limit);
-  response.setHeader("X-RateLimit-Remaining", remaining);
-  if (!allowed) {
-    response.setHeader("Retry-After", Math.ceil(retryAfterMs / 1_000));
+  const decision = limiter.check(key);
+  for (const [name, value] of fieldsOf(decision, limiter, "legacy"))
+    response.setHeader(name, value);
+  if (!decision.allowed) {
     response.setHeader("Cache-Control", "no-store");
     response.writeHead(429).end("Too many requests\n");
     return;
