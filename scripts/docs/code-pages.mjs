@@ -9,7 +9,7 @@ import { bringUpToDate } from "./generated-page.mjs";
 const PAGES = [
   {
     file: "docs/reference/errors.md",
-    table: "errors",
+    table: "base/errors",
     name: "ERROR_CODES",
     head: `# Errors
 

@@ -29,9 +29,9 @@ const DEFECTS: Edits = {
   "docs/internals/defects-of-others.md": adding(`| D | it | \`a ${"title"} of no test\` |\n`),
   "docs/reference/defects-of-middleware.md": adding(`| W${9999} | it |\n`),
   // files: a name, a vague name, no comment, what is never written, a skipped test, a host, a warning
-  "packages/core/src/lattice/Bad_Name.ts": () => "export const bad = 1;\n",
-  "packages/core/src/lattice/utils.ts": () => `${HEAD}// ${"TO"}DO: later\n`,
-  "packages/core/src/lattice/warned.ts": () => `${HEAD}process.emitWarning("text");\n`,
+  "packages/core/src/crdt/Bad_Name.ts": () => "export const bad = 1;\n",
+  "packages/core/src/crdt/utils.ts": () => `${HEAD}// ${"TO"}DO: later\n`,
+  "packages/core/src/crdt/warned.ts": () => `${HEAD}process.emitWarning("text");\n`,
   "packages/core/test/skipped.test.ts": () => `it.${"skip"}("waits", () => {});\n`,
   "packages/core/test/vague.property.test.ts": () => "expect(1 < 0).toBe(true);\n",
   "package-lock.json": replacing("{", '{\n  "resolved": "https://example.com/x.tgz",'),
@@ -40,15 +40,14 @@ const DEFECTS: Edits = {
   "packages/core/src/stray/idea.ts": () => HEAD,
   "tests/tidy/layers.ts": (text) =>
     replacing(
-      'mayImport: ["bottom"]',
-      'mayImport: ["bottom", "store"]',
+      'mayImport: ["base"]',
+      'mayImport: ["base", "store"]',
     )(text).replace('face: ["http/flow/', 'face: ["http/flow/idle.ts", "http/flow/'),
   "packages/core/src/http/options/past.ts": () =>
     `${HEAD}import type { Address } from "../client/address.ts";\nexport type Past = Address;\n`,
-  "packages/core/src/lattice/circle.ts": () =>
-    `${HEAD}import { other } from "./ring.ts";\nimport { created } from "../limiter.ts";\nother(created);\n`,
-  "packages/core/src/lattice/ring.ts": () =>
-    `${HEAD}import { round } from "./circle.ts";\nround();\n`,
+  "packages/core/src/crdt/circle.ts": () =>
+    `${HEAD}import { other } from "./ring.ts";\nimport { created } from "../limiter/limiter.ts";\nother(created);\n`,
+  "packages/core/src/crdt/ring.ts": () => `${HEAD}import { round } from "./circle.ts";\nround();\n`,
   // packages: a deep import, a dependency, another form of entries, another licence,
   // another home page, another version of the core
   "packages/koa/src/index.ts": adding('export * from "@tidegate/core/src/store.ts";\n'),
@@ -90,7 +89,7 @@ const DEFECTS: Edits = {
       ${JSON.stringify({ name: "idle", file: "README.md", from: "not there", caughtBy: [] })},`,
   ),
   // sizes: of a file, and of a function in it
-  "packages/core/src/options.ts": adding(
+  "packages/core/src/base/options.ts": adding(
     `export function long(): void {\n${"  long();\n".repeat(700)}}\n`,
   ),
   // tool settings: a file that does not parse, a script that is not there, pushes that are not tested, a vague
@@ -106,7 +105,7 @@ const DEFECTS: Edits = {
   ".editorconfig": replacing("indent_size = 2", "indent_size = 4"),
   // words: synonyms, and a sentence that leaves open who acts
   "docs/guides/security.md": adding(`\nWho${"ever"} reads this.\n`),
-  "packages/core/src/decision.ts": adding("// Each peer and each packet of a node.\n"),
+  "packages/core/src/base/decision.ts": adding("// Each peer and each packet of a node.\n"),
 };
 
 interface Outcome {

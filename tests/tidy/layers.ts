@@ -15,41 +15,29 @@ export interface Part {
 }
 
 export const CORE_PARTS: readonly Part[] = [
-  {
-    name: "bottom",
-    holds: ["errors.ts", "options.ts", "durations.ts", "decision.ts", "cluster-events.ts"],
-    mayImport: [],
-  },
-  { name: "lattice", holds: ["lattice/"], mayImport: ["bottom"] },
-  { name: "time", holds: ["time/"], mayImport: ["bottom"] },
-  { name: "runtime", holds: ["runtime/"], mayImport: ["bottom"] },
-  { name: "store", holds: ["store/"], mayImport: ["bottom", "lattice", "time"] },
-  { name: "policies", holds: ["policies/"], mayImport: ["bottom", "lattice", "time", "runtime"] },
-  { name: "transport", holds: ["transport/"], mayImport: ["bottom"] },
-  { name: "wire", holds: ["wire/"], mayImport: ["bottom", "lattice", "transport"] },
+  { name: "base", holds: ["base/"], mayImport: [] },
+  { name: "crdt", holds: ["crdt/"], mayImport: ["base"] },
+  { name: "time", holds: ["time/"], mayImport: ["base"] },
+  { name: "runtime", holds: ["runtime/"], mayImport: ["base"] },
+  { name: "policies", holds: ["policies/"], mayImport: ["base", "crdt", "time", "runtime"] },
+  { name: "store", holds: ["store/"], mayImport: ["base", "crdt", "time", "policies"] },
+  { name: "transport", holds: ["transport/"], mayImport: ["base"] },
+  { name: "wire", holds: ["wire/"], mayImport: ["base", "crdt", "transport"] },
   {
     name: "replication",
     holds: ["replication/"],
-    mayImport: ["bottom", "lattice", "time", "runtime", "store", "wire", "transport"],
+    mayImport: ["base", "crdt", "time", "runtime", "store", "wire", "transport"],
   },
   {
     name: "cluster",
-    holds: ["cluster.ts", "cluster-options.ts", "cluster-reports.ts", "cluster-status.ts"],
-    mayImport: ["bottom", "time", "runtime", "transport", "replication"],
+    holds: ["cluster/"],
+    mayImport: ["base", "time", "runtime", "transport", "replication"],
+    face: ["cluster/cluster.ts", "cluster/cluster-status.ts"],
   },
   {
     name: "limiter",
-    holds: ["limiter.ts", "limiter/"],
-    mayImport: [
-      "bottom",
-      "lattice",
-      "time",
-      "runtime",
-      "store",
-      "policies",
-      "replication",
-      "cluster",
-    ],
+    holds: ["limiter/"],
+    mayImport: ["base", "crdt", "time", "runtime", "store", "policies", "replication", "cluster"],
   },
   // What the rooms of the HTTP layer share.
   {
@@ -63,7 +51,7 @@ export const CORE_PARTS: readonly Part[] = [
       "http/warning-codes.ts",
       "http/warnings.ts",
     ],
-    mayImport: ["bottom", "runtime", "limiter"],
+    mayImport: ["base", "runtime", "limiter"],
   },
   {
     name: "http/node",
@@ -74,26 +62,26 @@ export const CORE_PARTS: readonly Part[] = [
   {
     name: "http/client",
     holds: ["http/client/"],
-    mayImport: ["bottom", "http"],
+    mayImport: ["base", "http"],
     face: ["http/client/client-address.ts", "http/client/client-key.ts"],
   },
   {
     name: "http/headers",
     holds: ["http/headers/"],
-    mayImport: ["bottom", "runtime", "policies", "http", "http/client"],
+    mayImport: ["base", "runtime", "policies", "http", "http/client"],
     face: ["http/headers/exposure.ts", "http/headers/fields.ts"],
   },
   {
     name: "http/flow",
     holds: ["http/flow/"],
-    mayImport: ["bottom", "policies", "limiter", "http", "http/client", "http/headers"],
+    mayImport: ["base", "policies", "limiter", "http", "http/client", "http/headers"],
     face: ["http/flow/gate.ts", "http/flow/gate-plan.ts"],
   },
   {
     name: "http/options",
     holds: ["http/options/"],
     mayImport: [
-      ...["bottom", "time", "policies", "replication", "cluster", "limiter"],
+      ...["base", "time", "policies", "replication", "cluster", "limiter"],
       ...["http", "http/client", "http/headers", "http/flow"],
     ],
     face: ["http/options/given-options.ts", "http/options/make-gate.ts"],
@@ -102,8 +90,8 @@ export const CORE_PARTS: readonly Part[] = [
     name: "entries",
     holds: ["http.ts", "index.ts", "ipc.ts", "testing.ts", "transport.ts"],
     mayImport: [
-      "bottom",
-      "lattice",
+      "base",
+      "crdt",
       "time",
       "runtime",
       "store",

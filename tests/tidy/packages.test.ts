@@ -54,7 +54,9 @@ describe("packages", () => {
         keywords: expect.arrayContaining(["rate-limit"]),
       });
     }
-    expect(read("packages/core/src/errors.ts")).toContain(`DOCS_URL = "${url}/blob/main/docs"`);
+    expect(read("packages/core/src/base/errors.ts")).toContain(
+      `DOCS_URL = "${url}/blob/main/docs"`,
+    );
   });
 
   it("want the core of their own version", () => {

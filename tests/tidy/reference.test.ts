@@ -69,7 +69,10 @@ function membersOf(report: string, name: string): string[] {
 }
 
 it("every code of a cluster event is in the reference with its severity, and no other", () => {
-  const sources = ["packages/core/src/cluster-events.ts", "packages/nats-transport/src/events.ts"];
+  const sources = [
+    "packages/core/src/base/cluster-events.ts",
+    "packages/nats-transport/src/events.ts",
+  ];
   const coded = /code: "(?<code>TIDEGATE_\w+)", severity: "(?<severity>\w+)"/g;
   const pairs = (texts: readonly string[], pattern: RegExp): Set<string> => {
     const found = texts.flatMap((text) => [...text.matchAll(pattern)]);

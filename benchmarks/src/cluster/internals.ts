@@ -8,12 +8,12 @@
 
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import type * as ComponentFile from "../../../packages/core/src/lattice/component.ts";
+import type * as ComponentFile from "../../../packages/core/src/crdt/component.ts";
 import type * as DeciderFile from "../../../packages/core/src/limiter/decider.ts";
-import type * as MakeRuleFile from "../../../packages/core/src/limiter/make-rule.ts";
-import type * as FingerprintFile from "../../../packages/core/src/store/fingerprint.ts";
-import type * as ReplicasFile from "../../../packages/core/src/store/replicas.ts";
+import type * as ReplicasFile from "../../../packages/core/src/store/replicas/replicas.ts";
+import type * as MakeRuleFile from "../../../packages/core/src/store/shapes/make-rule.ts";
 import type * as StoreFile from "../../../packages/core/src/store/store.ts";
+import type * as FingerprintFile from "../../../packages/core/src/store/table/fingerprint.ts";
 
 export type Component = ComponentFile.Component;
 export type Decider = DeciderFile.Decider;

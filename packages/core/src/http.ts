@@ -8,6 +8,7 @@
  * @packageDocumentation
  */
 
+export { invalidOption } from "./base/options.ts";
 export {
   type AddressOptions,
   addressAnswer,
@@ -91,5 +92,4 @@ export {
 export type { Asked, AskedWithKey, Cost, OnError, ShownKey } from "./http/user-functions.ts";
 export type { WarningCode } from "./http/warning-codes.ts";
 export { isCalledBy, TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
-export { invalidOption } from "./options.ts";
 export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";

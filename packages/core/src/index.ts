@@ -7,20 +7,25 @@
  * @packageDocumentation
  */
 
+export type { EventKind, EventSeverity } from "./base/cluster-events.ts";
+export { Decision, type PolicyResult, type RefusalReason } from "./base/decision.ts";
+export { DAY, HOUR, MINUTE, SECOND } from "./base/durations.ts";
+export { TidegateError, type TidegateErrorCode } from "./base/errors.ts";
 export {
   type Cluster,
   type ClusterOptions,
   joinCluster,
-} from "./cluster.ts";
-export type { EventKind, EventSeverity } from "./cluster-events.ts";
-export type { ClusterStatus, OtherReplica } from "./cluster-status.ts";
-export { Decision, type PolicyResult, type RefusalReason } from "./decision.ts";
-export { DAY, HOUR, MINUTE, SECOND } from "./durations.ts";
-export { TidegateError, type TidegateErrorCode } from "./errors.ts";
-export type { MarkKind } from "./lattice/mark.ts";
+} from "./cluster/cluster.ts";
+export type { ClusterStatus, OtherReplica } from "./cluster/cluster-status.ts";
+export type { MarkKind } from "./crdt/mark.ts";
 export type { CallOptions, ReleaseOptions } from "./limiter/call.ts";
+export {
+  createLimiter,
+  type Inspection,
+  type Limiter,
+  type LimiterStatus,
+} from "./limiter/limiter.ts";
 export type { LimiterOptions } from "./limiter/limiter-options.ts";
-export { createLimiter, type Inspection, type Limiter, type LimiterStatus } from "./limiter.ts";
 export {
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
@@ -52,7 +57,7 @@ export {
   type TokenBucketPolicy,
   tokenBucket,
 } from "./policies/token-bucket.ts";
-export type { SeparatedMode } from "./replication/isolation.ts";
+export type { SeparatedMode } from "./replication/membership/isolation.ts";
 export {
   CHANNELS,
   type ClusterEvent,

@@ -6,8 +6,8 @@
  * the same words.
  */
 
-export type { EventKind, EventSeverity } from "./cluster-events.ts";
-export { invalidOption, knownOptions, missingOption } from "./options.ts";
+export type { EventKind, EventSeverity } from "./base/cluster-events.ts";
+export { invalidOption, knownOptions, missingOption } from "./base/options.ts";
 export { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport/transport.ts";
 export {
   type ContractCase,

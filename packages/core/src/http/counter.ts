@@ -2,7 +2,7 @@
  * What the HTTP layer needs of a decision. A limiter makes it, or a store while a team moves over to a limiter.
  */
 
-import type { PolicyResult, RefusalReason } from "../decision.ts";
+import type { PolicyResult, RefusalReason } from "../base/decision.ts";
 import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 

@@ -5,7 +5,7 @@
  * check of the option refuses it.
  */
 
-import { shown } from "../options.ts";
+import { shown } from "../base/options.ts";
 import type { Warnings } from "./warnings.ts";
 
 const DIGITS = /^\d{1,15}$/;

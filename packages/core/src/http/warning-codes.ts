@@ -5,7 +5,7 @@
  * A warning never changes what becomes of a request; what is done instead stands in its text.
  */
 
-import { DOCS_URL } from "../errors.ts";
+import { DOCS_URL } from "../base/errors.ts";
 
 /** A stable name for one kind of warning. */
 export type WarningCode =

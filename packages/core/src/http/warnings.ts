@@ -4,7 +4,7 @@
  * Each has a code, a page in the docs, and a switch of its own.
  */
 
-import { DOCS_URL } from "../errors.ts";
+import { DOCS_URL } from "../base/errors.ts";
 import { emitWarning } from "../runtime/emit-warning.ts";
 import { WARNING_CODES, type WarningCode } from "./warning-codes.ts";
 

@@ -5,8 +5,8 @@
  * as the caller passes strings or bytes for keys.
  */
 
-import { TidegateError } from "../errors.ts";
-import { flag, invalidOption, knownOptions, shown, wholeNumber } from "../options.ts";
+import { TidegateError } from "../base/errors.ts";
+import { flag, invalidOption, knownOptions, shown, wholeNumber } from "../base/options.ts";
 import { limitMax } from "../policies/limit-max.ts";
 import type { Policy } from "../policies/policy.ts";
 

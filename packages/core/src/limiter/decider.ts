@@ -5,18 +5,18 @@
  * limiter of one policy, and leaves no trace of a hit that was refused, but for policies that say so.
  */
 
-import { Decision, type PolicyResult, type RefusalReason } from "../decision.ts";
+import { Decision, type PolicyResult, type RefusalReason } from "../base/decision.ts";
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Separation } from "../replication/isolation.ts";
-import { FRAME } from "../store/entry.ts";
-import { fingerprint53 } from "../store/fingerprint.ts";
-import type { Pending } from "../store/pending.ts";
+import type { Separation } from "../replication/membership/isolation.ts";
+import type { Pending } from "../store/delta/pending.ts";
+import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
+import { FRAME } from "../store/table/entry.ts";
+import { fingerprint53 } from "../store/table/fingerprint.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { drain, MarkedWait, punish } from "./penalties.ts";
-import type { Rule } from "./rule.ts";
 import { Separated } from "./separated.ts";
 
 /** Ask and count; only ask; only count. */

@@ -2,10 +2,10 @@
  * What is known of one key, put together for whoever asks.
  */
 
-import type { Decision, PolicyResult } from "../decision.ts";
-import { MARK_KINDS, markWaitMs } from "../lattice/mark.ts";
-import type { Inspection } from "../limiter.ts";
+import type { Decision, PolicyResult } from "../base/decision.ts";
+import { MARK_KINDS, markWaitMs } from "../crdt/mark.ts";
 import type { Store } from "../store/store.ts";
+import type { Inspection } from "./limiter.ts";
 
 /** The marks of a key that are not over or void at the limit that they are of. */
 export function marksOf(

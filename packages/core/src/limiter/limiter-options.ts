@@ -2,8 +2,7 @@
  * What a limiter is made from, with every default filled in.
  */
 
-import { type Cluster, replicatorOf } from "../cluster.ts";
-import { TidegateError } from "../errors.ts";
+import { TidegateError } from "../base/errors.ts";
 import {
   invalidOption,
   knownOptions,
@@ -12,13 +11,14 @@ import {
   oneOf,
   shown,
   wholeNumber,
-} from "../options.ts";
+} from "../base/options.ts";
+import { type Cluster, replicatorOf } from "../cluster/cluster.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
 
-import { SEPARATED_MODES, type SeparatedMode } from "../replication/isolation.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../replication/membership/isolation.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { RECORDS_MAX } from "../store/record-pool.ts";
+import { RECORDS_MAX } from "../store/table/record-pool.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";
 

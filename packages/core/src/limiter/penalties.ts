@@ -5,11 +5,11 @@
  * caused. A limiter has them from at most one of its policies.
  */
 
-import type { RefusalReason } from "../decision.ts";
-import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../lattice/mark.ts";
+import type { RefusalReason } from "../base/decision.ts";
+import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../crdt/mark.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
+import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
-import type { Rule } from "./rule.ts";
 
 const BLOCK: number = MARK_KINDS.indexOf("block");
 const PENALTY: number = MARK_KINDS.indexOf("penalty");

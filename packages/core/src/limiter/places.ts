@@ -3,11 +3,11 @@
  * back: as many as the hit took, if it had weights.
  */
 
-import { knownOptions } from "../options.ts";
+import { knownOptions } from "../base/options.ts";
 import type { Policy } from "../policies/policy.ts";
+import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
+import type { Rule } from "../store/shapes/rule.ts";
 import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
-import { GaugeRule } from "./gauge-rule.ts";
-import type { Rule } from "./rule.ts";
 
 export class Places {
   readonly #rules: readonly Rule[];

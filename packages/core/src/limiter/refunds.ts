@@ -2,12 +2,12 @@
  * Gives back what decisions have taken, as far as it still counts.
  */
 
-import { Decision } from "../decision.ts";
-import { TidegateError } from "../errors.ts";
-import { COUNT_MAX, shown } from "../options.ts";
+import { Decision } from "../base/decision.ts";
+import { TidegateError } from "../base/errors.ts";
+import { COUNT_MAX, shown } from "../base/options.ts";
+import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
+import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
-import { GaugeRule } from "./gauge-rule.ts";
-import type { Rule } from "./rule.ts";
 
 /** Where the hits of a decision were counted, by policy. */
 type Tickets = NonNullable<ReturnType<typeof Decision.ticketsOf>>;

@@ -9,8 +9,8 @@
  * out of a header does not keep that header.
  */
 
-import { KnownPlace } from "../store/known-place.ts";
-import { copyOf } from "../store/recent-keys.ts";
+import { KnownPlace } from "../store/table/known-place.ts";
+import { copyOf } from "../store/table/recent-keys.ts";
 
 const REGULARS_MAX = 2_048;
 /** One of so many that were not found is taken in. */

@@ -5,11 +5,11 @@
 
 import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
+import { Share, shareIdentity } from "../replication/limiters/share.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { Share, shareIdentity } from "../replication/share.ts";
+import type { RuleSection } from "../store/shapes/make-rule.ts";
 import { Store } from "../store/store.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import type { RuleSection } from "./make-rule.ts";
 import { random32 } from "./workings.ts";
 
 export function shareOf(

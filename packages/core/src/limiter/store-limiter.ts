@@ -5,32 +5,32 @@
  * decider and the store. It asks the process's timer for sweeps only while there is something to sweep.
  */
 
-import type { Decision } from "../decision.ts";
-import { TidegateError } from "../errors.ts";
-import { MARK_MS_MAX } from "../lattice/mark.ts";
-import type { Inspection, Limiter, LimiterStatus } from "../limiter.ts";
-import { invalidOption, shown } from "../options.ts";
+import type { Decision } from "../base/decision.ts";
+import { TidegateError } from "../base/errors.ts";
+import { invalidOption, shown } from "../base/options.ts";
+import { MARK_MS_MAX } from "../crdt/mark.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
+import type { Share, Tally } from "../replication/limiters/share.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import type { Share, Tally } from "../replication/share.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
-import { Fingerprinter } from "../store/fingerprint.ts";
+import type { SharedUsualCheck } from "../store/fast-path/shared-usual-check.ts";
+import { type UsualCheck, usualCheck } from "../store/fast-path/usual-check.ts";
 import type { Store } from "../store/store.ts";
+import { Fingerprinter } from "../store/table/fingerprint.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import type { Decider, Mode } from "./decider.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
+import type { Inspection, Limiter, LimiterStatus } from "./limiter.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { block } from "./penalties.ts";
 import type { Places } from "./places.ts";
 import { type Refunds, ticketsOf } from "./refunds.ts";
 import { Regular, Regulars } from "./regulars.ts";
-import type { SharedUsualCheck } from "./shared-usual-check.ts";
 import { shareOf } from "./sharing.ts";
-import { type UsualCheck, usualCheck } from "./usual-check.ts";
 import { random32, sectionsOf, storeAlone, Workings } from "./workings.ts";
 
 export class StoreLimiter implements Limiter {

@@ -8,12 +8,12 @@
 import { randomBytes } from "node:crypto";
 import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
-import { Replicas } from "../store/replicas.ts";
+import { Replicas } from "../store/replicas/replicas.ts";
+import { makeRule, type RuleSection } from "../store/shapes/make-rule.ts";
 import { Store } from "../store/store.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { makeRule, type RuleSection } from "./make-rule.ts";
 import { Places } from "./places.ts";
 import { Refunds } from "./refunds.ts";
 import { Separated } from "./separated.ts";

@@ -5,7 +5,7 @@
  * left. Levels are exact to the millisecond in one process.
  */
 
-import { COUNT_MAX, missingOption, positiveNumber, wholeNumber } from "../options.ts";
+import { COUNT_MAX, missingOption, positiveNumber, wholeNumber } from "../base/options.ts";
 
 /** The largest bucket: levels are kept in thousandths of a hit. */
 export const BUCKET_CAPACITY_MAX: number = Math.floor(COUNT_MAX / 1_000);

@@ -4,7 +4,7 @@
  * Nothing here ends by waiting: what was counted by `check` is held until `release`.
  */
 
-import { knownOptions, missingOption, wholeNumber } from "../options.ts";
+import { knownOptions, missingOption, wholeNumber } from "../base/options.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
 export interface ConcurrencyOptions extends CommonPolicyOptions {

@@ -6,7 +6,7 @@
  * client can get up to twice the limit at once; with a `slidingWindow` it must wait in between.
  */
 
-import { TidegateError } from "../errors.ts";
+import { TidegateError } from "../base/errors.ts";
 import {
   durationMs,
   flag,
@@ -15,7 +15,7 @@ import {
   missingOption,
   oneOf,
   wholeNumber,
-} from "../options.ts";
+} from "../base/options.ts";
 import { type CalendarOptions, type CalendarUnit, createCalendar } from "../time/calendar.ts";
 import type { Weekday } from "../time/dates.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";

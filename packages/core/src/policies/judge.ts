@@ -6,7 +6,7 @@
  * passes if what is held and its cost fit the limit.
  */
 
-import type { PolicyResult } from "../decision.ts";
+import type { PolicyResult } from "../base/decision.ts";
 
 /** What is known of one key at one instant, seen through one policy. */
 export interface View {

@@ -5,7 +5,7 @@
  * `waitMs`, after which it leaves at the bucket's rate, as from a queue.
  */
 
-import { durationMs, knownOptions } from "../options.ts";
+import { durationMs, knownOptions } from "../base/options.ts";
 import { bucketCapacity, bucketRate } from "./bucket.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 

@@ -1,6 +1,6 @@
 /** How large a limit each policy can keep. */
 
-import { COUNT_MAX } from "../options.ts";
+import { COUNT_MAX } from "../base/options.ts";
 import { BUCKET_CAPACITY_MAX } from "./bucket.ts";
 import type { Policy } from "./policy.ts";
 import { SLIDING_LOG_LIMIT_MAX } from "./sliding-log.ts";

@@ -5,8 +5,8 @@
  * nothing itself, and one policy may serve several limiters.
  */
 
-import { TidegateError } from "../errors.ts";
-import { label, shown } from "../options.ts";
+import { TidegateError } from "../base/errors.ts";
+import { label, shown } from "../base/options.ts";
 import { insideOf, markAsMade } from "../runtime/copies.ts";
 import type { ConcurrencyPolicy } from "./concurrency.ts";
 import type { FixedWindowPolicy } from "./fixed-window.ts";

@@ -5,7 +5,7 @@
  * memory grows with the limit: twelve bytes and more for each hit inside the window.
  */
 
-import { durationMs, knownOptions, missingOption, wholeNumber } from "../options.ts";
+import { durationMs, knownOptions, missingOption, wholeNumber } from "../base/options.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
 /** The largest limit of a sliding log: a million hits of one key take some 14 MB. */

@@ -13,7 +13,7 @@ import {
   knownOptions,
   missingOption,
   wholeNumber,
-} from "../options.ts";
+} from "../base/options.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
 const SLOTS_DEFAULT = 12;

@@ -5,7 +5,7 @@
  * that was quiet may burst and one that never pauses gets the rate.
  */
 
-import { knownOptions } from "../options.ts";
+import { knownOptions } from "../base/options.ts";
 import { bucketCapacity, bucketRate } from "./bucket.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 

@@ -2,12 +2,12 @@
  * Puts what a replica says into frames, and looks at the outside of those that come in.
  */
 
-import type { Replicas } from "../store/replicas.ts";
+import type { Replicas } from "../store/replicas/replicas.ts";
 import type { GuardedTransport } from "../transport/guarded-transport.ts";
 import { writeFormer } from "../wire/former-section.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
-import { halvesOf, idOf } from "./replica-id.ts";
+import { halvesOf, idOf } from "./membership/replica-id.ts";
 
 /** No frame can say anything in less; a transport that takes less carries nothing. */
 export const FRAME_BYTES_MIN = 512;

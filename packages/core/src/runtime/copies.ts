@@ -6,7 +6,7 @@
  * since the shape of what they make may differ.
  */
 
-import { TidegateError } from "../errors.ts";
+import { TidegateError } from "../base/errors.ts";
 
 /** The bundler puts the version of the package here; the sources have none. */
 declare const TIDEGATE_VERSION: string;

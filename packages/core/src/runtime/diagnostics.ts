@@ -7,8 +7,8 @@
  */
 
 import { channel } from "node:diagnostics_channel";
-import type { EventSeverity } from "../cluster-events.ts";
-import type { Decision } from "../decision.ts";
+import type { EventSeverity } from "../base/cluster-events.ts";
+import type { Decision } from "../base/decision.ts";
 
 /** Names of the channels to subscribe to. */
 export const CHANNELS: {

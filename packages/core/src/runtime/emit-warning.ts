@@ -5,7 +5,7 @@
  * makes is one, so a warning is emitted as text with its type and code, and the cause as its detail.
  */
 
-import { shown } from "../options.ts";
+import { shown } from "../base/options.ts";
 
 /** What is emitted: an error, or an object with the same fields. */
 export interface EmittedWarning {

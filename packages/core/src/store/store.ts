@@ -8,12 +8,20 @@
  * them is handed to a sink first.
  */
 
-import type { Component } from "../lattice/component.ts";
-import { Admission, type AdmissionOptions } from "./admission.ts";
-import { Changes, type Pausing } from "./changes.ts";
-import { Checkpoints } from "./checkpoints.ts";
-import { Disowning } from "./disowning.ts";
-import { Entries, type Section } from "./entries.ts";
+import type { Component } from "../crdt/component.ts";
+import { Admission, type AdmissionOptions } from "./delta/admission.ts";
+import { Changes, type Pausing } from "./delta/changes.ts";
+import { Checkpoints } from "./delta/checkpoints.ts";
+import { type Announcer, Pending } from "./delta/pending.ts";
+import { Handover, type StoreBounds } from "./eviction/handover.ts";
+import { Ranks } from "./eviction/rank.ts";
+import { type Evictions, Room, type RoomOptions } from "./eviction/room.ts";
+import { type Note, Notes } from "./marks/notes.ts";
+import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
+import type { Present } from "./present.ts";
+import { Disowning } from "./replicas/disowning.ts";
+import { type Replicas, SELF } from "./replicas/replicas.ts";
+import { Entries, type Section } from "./table/entries.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
@@ -25,19 +33,11 @@ import {
   type Shape,
   STATE,
   VERSION_SHIFT,
-} from "./entry.ts";
-import { Handover, type StoreBounds } from "./handover.ts";
-import { FINGERPRINT_HIGH, type KeyIndex } from "./key-index.ts";
-import { type Note, Notes } from "./notes.ts";
-import { type Announcer, Pending } from "./pending.ts";
-import type { Present } from "./present.ts";
-import { Ranks } from "./rank.ts";
-import type { RecordPool } from "./record-pool.ts";
-import { type Replicas, SELF } from "./replicas.ts";
-import { RESET_AHEAD_MS_MAX, Resets } from "./resets.ts";
-import { type Evictions, Room, type RoomOptions } from "./room.ts";
-import { resetsTie, ticketTie } from "./ticket.ts";
-import { FIRST_OWN_STATE, Versions } from "./versions.ts";
+} from "./table/entry.ts";
+import { FINGERPRINT_HIGH, type KeyIndex } from "./table/key-index.ts";
+import type { RecordPool } from "./table/record-pool.ts";
+import { resetsTie, ticketTie } from "./table/ticket.ts";
+import { FIRST_OWN_STATE, Versions } from "./table/versions.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
 const CLUSTER_STEP_MS = 60_000;

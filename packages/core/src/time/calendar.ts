@@ -11,9 +11,9 @@
  *     hour   |── 1 ──|── 2 ──|── 2 ──|── 3 ──|    2 was repeated
  */
 
-import { HOUR, MINUTE } from "../durations.ts";
-import { TidegateError } from "../errors.ts";
-import { knownOptions, missingOption, oneOf } from "../options.ts";
+import { HOUR, MINUTE } from "../base/durations.ts";
+import { TidegateError } from "../base/errors.ts";
+import { knownOptions, missingOption, oneOf } from "../base/options.ts";
 import { WALL_MS_MAX } from "./clock.ts";
 import { type DateUnit, dateStart, WEEKDAYS, type Weekday } from "./dates.ts";
 import { firstInstantAt, offsetChangeBetween, openTimeZone, type TimeZone } from "./time-zone.ts";

@@ -7,7 +7,7 @@
  * `Date` (`mockable-clock.ts`).
  */
 
-import { invalidOption } from "../options.ts";
+import { invalidOption } from "../base/options.ts";
 
 /**
  * A source of time. Pass one to a limiter to decide what time it is, as tests and simulations do.

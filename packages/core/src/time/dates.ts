@@ -5,7 +5,7 @@
  * how long they really last is decided by the zone, and is not known here.
  */
 
-import { DAY } from "../durations.ts";
+import { DAY } from "../base/durations.ts";
 
 /** What a date can be a whole number of. */
 export type DateUnit = "day" | "week" | "month" | "year";

@@ -5,7 +5,7 @@
  * such readings is part of what a test wants to see.
  */
 
-import { invalidOption } from "../options.ts";
+import { invalidOption } from "../base/options.ts";
 import type { Clock } from "./clock.ts";
 
 /** A clock whose time is whatever the test says. */

@@ -7,7 +7,7 @@
  * of the offset are days apart (a week is the least), so at most one falls into a search.
  */
 
-import { invalidOption } from "../options.ts";
+import { invalidOption } from "../base/options.ts";
 
 /** No zone is further from UTC than this; searches begin so long before the time they look for. */
 const OFFSET_MS_MAX = 16 * 3_600_000;

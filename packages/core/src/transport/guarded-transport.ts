@@ -6,8 +6,8 @@
  * is taken for the worse, and said in words. Nothing else in core asks the transport itself.
  */
 
-import { CLUSTER_EVENTS, type EventKind, type Report } from "../cluster-events.ts";
-import { shown } from "../options.ts";
+import { CLUSTER_EVENTS, type EventKind, type Report } from "../base/cluster-events.ts";
+import { shown } from "../base/options.ts";
 import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export class GuardedTransport implements Transport {

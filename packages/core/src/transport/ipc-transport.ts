@@ -9,9 +9,9 @@
  */
 
 import { connect, createServer, type Server } from "node:net";
-import { CLUSTER_EVENTS, type Report } from "../cluster-events.ts";
-import { TidegateError } from "../errors.ts";
-import { shown } from "../options.ts";
+import { CLUSTER_EVENTS, type Report } from "../base/cluster-events.ts";
+import { TidegateError } from "../base/errors.ts";
+import { shown } from "../base/options.ts";
 import { framed } from "./frame-stream.ts";
 import { IpcLink, LIFE_MS, type LinkError, type LinkOwner } from "./ipc-link.ts";
 import { meetingPlace } from "./meeting-place.ts";

@@ -5,7 +5,7 @@
  * once for every receiver, so that nobody can change what another hears.
  */
 
-import { knownOptions, part, wholeNumber } from "../options.ts";
+import { knownOptions, part, wholeNumber } from "../base/options.ts";
 import type { Transport, TransportContext } from "./transport.ts";
 
 export interface MemoryNetworkOptions {

@@ -5,7 +5,7 @@
  * reordered, and may come back to whoever sent them. It must never wait and never throw.
  */
 
-import type { EventKind } from "../cluster-events.ts";
+import type { EventKind } from "../base/cluster-events.ts";
 
 /** No frame is ever longer, whatever carries it. */
 export const FRAME_BYTES_MAX = 65_535;

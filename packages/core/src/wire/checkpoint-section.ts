@@ -9,7 +9,7 @@
  * has not heard yet, so it is written as 0 and read as nothing.
  */
 
-import type { Checkpoint } from "../lattice/checkpoint.ts";
+import type { Checkpoint } from "../crdt/checkpoint.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";

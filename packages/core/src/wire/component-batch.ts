@@ -5,7 +5,7 @@
  * little, and what differs by little takes few bytes.
  */
 
-import type { Component } from "../lattice/component.ts";
+import type { Component } from "../crdt/component.ts";
 
 /** More do not fit a frame anyway. */
 export const BATCH_MAX = 8_192;

@@ -1,6 +1,6 @@
 /** Reads components out of sections of frames: see `component-section.ts` for what they look like. */
 
-import { blankComponent, type Component } from "../lattice/component.ts";
+import { blankComponent, type Component } from "../crdt/component.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import {
   type ComponentHead,

@@ -7,7 +7,7 @@
  * Resets and ends are times of the cluster's clock, and travel as they are.
  */
 
-import { MARK_KINDS, type Mark } from "../lattice/mark.ts";
+import { MARK_KINDS, type Mark } from "../crdt/mark.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";

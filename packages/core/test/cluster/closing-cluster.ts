@@ -1,8 +1,8 @@
 /** Members of a cluster whose limiters are closed and made again, and what they keep of them. */
 
 import { vi } from "vitest";
+import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
-import { createLimiter, type Limiter } from "../../src/limiter.ts";
 import { HUNDRED_A_MINUTE, TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
 export const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { RecordPool } from "../../src/store/record-pool.ts";
+import { RecordPool } from "../../src/store/table/record-pool.ts";
 import { again, ClosingCluster, kept, MINUTE_MS } from "./closing-cluster.ts";
 import { HUNDRED_A_MINUTE, hit, used } from "./tapped-cluster.ts";
 

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster.ts";
+import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster/cluster.ts";
+import { createLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
-import { createLimiter } from "../../src/limiter.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";

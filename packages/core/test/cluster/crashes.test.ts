@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { joinCluster } from "../../src/cluster.ts";
-import { createLimiter } from "../../src/limiter.ts";
+import { joinCluster } from "../../src/cluster/cluster.ts";
+import { createLimiter } from "../../src/limiter/limiter.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { hit, join, pass, policy } from "./joined.ts";

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { joinCluster } from "../../src/cluster.ts";
+import { joinCluster } from "../../src/cluster/cluster.ts";
 import { CHANNELS, type ClusterEvent } from "../../src/runtime/diagnostics.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport, TransportContext } from "../../src/transport/transport.ts";

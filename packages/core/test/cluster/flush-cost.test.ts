@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import type { Note } from "../../src/store/notes.ts";
+import type { Note } from "../../src/store/marks/notes.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 const KNOWN = 500;

@@ -3,7 +3,7 @@
  * replicas count, and what has to hold all the while and in the end.
  */
 
-import type { Decision } from "../../src/decision.ts";
+import type { Decision } from "../../src/base/decision.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { LastingTruth, type Truth } from "./history-truth.ts";
 import { randomFrom, SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";

@@ -1,8 +1,8 @@
 /** A process of a cluster, with one limiter, as a user would make it; and hits on it. */
 
-import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster.ts";
+import { type Cluster, type ClusterOptions, joinCluster } from "../../src/cluster/cluster.ts";
+import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
-import { createLimiter, type Limiter } from "../../src/limiter.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { MemoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";

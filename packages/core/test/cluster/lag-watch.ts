@@ -6,7 +6,7 @@
  * counted is over, reset or evicted.
  */
 
-import { statusOf } from "../../src/cluster-status.ts";
+import { statusOf } from "../../src/cluster/cluster-status.ts";
 import type { SimulatedFleet, SimulatedReplica } from "./simulated-fleet.ts";
 
 /** What travelling may add to an age, as clocks are known no better than that. */

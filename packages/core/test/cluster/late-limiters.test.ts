@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLimiter, type Limiter } from "../../src/limiter.ts";
+import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import {
   HUNDRED_A_MINUTE,
   hit,

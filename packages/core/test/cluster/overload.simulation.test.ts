@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { statusOf } from "../../src/cluster-status.ts";
+import { statusOf } from "../../src/cluster/cluster-status.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 import { SimulatedTime } from "./simulated-time.ts";

@@ -1,7 +1,7 @@
 /** Places that are released where others do not hear of it, or are told again that they were held. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createLimiter } from "../../src/limiter.ts";
+import { createLimiter } from "../../src/limiter/limiter.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { holdTime, passTime, passTimeAsync, releaseTime } from "./held-time.ts";

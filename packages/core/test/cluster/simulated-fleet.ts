@@ -5,7 +5,7 @@
 import { resolveLimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import type { SeparatedMode } from "../../src/replication/isolation.ts";
+import type { SeparatedMode } from "../../src/replication/membership/isolation.ts";
 import { Replicator } from "../../src/replication/replicator.ts";
 import {
   type MemoryNetwork,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { blankComponent } from "../../src/lattice/component.ts";
+import { blankComponent } from "../../src/crdt/component.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import { writeComponents } from "../../src/wire/component-writer.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";

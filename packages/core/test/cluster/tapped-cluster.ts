@@ -3,11 +3,16 @@
  * can send whatever comes to mind.
  */
 
-import { type Cluster, type ClusterOptions, joinCluster, replicatorOf } from "../../src/cluster.ts";
+import {
+  type Cluster,
+  type ClusterOptions,
+  joinCluster,
+  replicatorOf,
+} from "../../src/cluster/cluster.ts";
+import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
-import { createLimiter, type Limiter } from "../../src/limiter.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import { addressOf } from "../../src/replication/replica-id.ts";
+import { addressOf } from "../../src/replication/membership/replica-id.ts";
 import type { Replicator } from "../../src/replication/replicator.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";

@@ -7,11 +7,11 @@
  */
 
 import { seededRandom } from "@tidegate/testkit";
-import type { Component } from "../../src/lattice/component.ts";
+import type { Component } from "../../src/crdt/component.ts";
 import { Decider } from "../../src/limiter/decider.ts";
-import { makeRule } from "../../src/limiter/make-rule.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 
 /** Clocks of replicas differ by up to this, as those of machines started at different times do. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Decider } from "../../src/limiter/decider.ts";
-import { makeRule } from "../../src/limiter/make-rule.ts";
 import { Separated } from "../../src/limiter/separated.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import type { Separation } from "../../src/replication/isolation.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import type { Separation } from "../../src/replication/membership/isolation.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 
 const POLICY = fixedWindow({ limit: 30, windowMs: 60_000 });

@@ -3,9 +3,9 @@
  * started again and cut off.
  */
 
-import { Isolation } from "../../src/replication/isolation.ts";
-import { Members } from "../../src/replication/members.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import { Isolation } from "../../src/replication/membership/isolation.ts";
+import { Members } from "../../src/replication/membership/members.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
 
 const HEARTBEAT_MS = 1_000;
 const SILENT_MS = 3_500;

@@ -5,8 +5,8 @@
 import type { ReferenceComponent } from "@tidegate/testkit";
 import { expect } from "vitest";
 import { MarkedWait } from "../../src/limiter/penalties.ts";
-import type { Shape } from "../../src/store/entry.ts";
-import { GridShape } from "../../src/store/grid-shape.ts";
+import { GridShape } from "../../src/store/shapes/grid/grid-shape.ts";
+import type { Shape } from "../../src/store/table/entry.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { highOf, lowOf } from "./shape-cases.ts";
 import type { Twin } from "./twin.ts";

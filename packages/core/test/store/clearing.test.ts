@@ -5,7 +5,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
-import { RecordPool } from "../../src/store/record-pool.ts";
+import { RecordPool } from "../../src/store/table/record-pool.ts";
 import { fleet, type Member, meet, START_MS } from "./fleet.ts";
 
 const KEYS = 500;

@@ -4,7 +4,7 @@ import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { RecordPool } from "../../src/store/record-pool.ts";
+import { RecordPool } from "../../src/store/table/record-pool.ts";
 import { expectSame } from "../quick-expectation.ts";
 import { type Carried, fleet, type Member, START_MS } from "./fleet.ts";
 

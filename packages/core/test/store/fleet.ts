@@ -2,14 +2,14 @@
  * Real stores that deliver to each other by hand, for tests that go through one case.
  */
 
-import type { Component } from "../../src/lattice/component.ts";
-import { GaugeRule } from "../../src/limiter/gauge-rule.ts";
-import { makeRule } from "../../src/limiter/make-rule.ts";
-import type { Rule } from "../../src/limiter/rule.ts";
+import type { Component } from "../../src/crdt/component.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import type { Note } from "../../src/store/notes.ts";
-import type { Announcer } from "../../src/store/pending.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import type { Announcer } from "../../src/store/delta/pending.ts";
+import type { Note } from "../../src/store/marks/notes.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
+import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 
 export const START_MS = 1_790_000_000_000;

@@ -15,7 +15,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
-import { FRAME, REFUSED, STATE } from "../../src/store/entry.ts";
+import { FRAME, REFUSED, STATE } from "../../src/store/table/entry.ts";
 import { expectEqual } from "../quick-expectation.ts";
 import { type Carried, Member, START_MS } from "./fleet.ts";
 import { withoutReuse } from "./without-reuse.ts";

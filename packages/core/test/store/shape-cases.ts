@@ -11,10 +11,10 @@ import {
   slidingWindow,
   tokenBucket,
 } from "../../src/index.ts";
-import { BucketRule } from "../../src/limiter/bucket-rule.ts";
-import { makeRule, type RuleSection } from "../../src/limiter/make-rule.ts";
-import { GridShape } from "../../src/store/grid-shape.ts";
-import { slotGridWords } from "../../src/store/slot-grid.ts";
+import { BucketRule } from "../../src/store/shapes/grid/bucket-rule.ts";
+import { GridShape } from "../../src/store/shapes/grid/grid-shape.ts";
+import { slotGridWords } from "../../src/store/shapes/grid/slot-grid.ts";
+import { makeRule, type RuleSection } from "../../src/store/shapes/make-rule.ts";
 
 const HOUR_MS = 3_600_000;
 const LOW_STEP = 0x3779_b1c5;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixedWindow, SECOND } from "../../src/index.ts";
-import { makeRule } from "../../src/limiter/make-rule.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 
 const KEYS = 50_000;

@@ -7,11 +7,11 @@
 
 import { type Receipt, type ReferenceComponent, ReferenceStore } from "@tidegate/testkit";
 import { expect } from "vitest";
-import type { Component } from "../../src/lattice/component.ts";
-import { GaugeRule } from "../../src/limiter/gauge-rule.ts";
-import type { Rule } from "../../src/limiter/rule.ts";
-import type { Note } from "../../src/store/notes.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import type { Component } from "../../src/crdt/component.ts";
+import type { Note } from "../../src/store/marks/notes.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
+import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store } from "../../src/store/store.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { sorted } from "./agreement.ts";

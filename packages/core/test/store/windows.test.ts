@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { fixedWindow, slidingLog, slidingWindow } from "../../src/index.ts";
-import { NOBODY } from "../../src/store/replicas.ts";
+import { NOBODY } from "../../src/store/replicas/replicas.ts";
 import { fleet, meet, START_MS } from "./fleet.ts";
 
 const WINDOW_MS = 8_000;

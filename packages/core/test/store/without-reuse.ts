@@ -5,8 +5,8 @@
  * else is as ever, so whatever a store says differently has come from a number's former owner.
  */
 
-import { RecordPool } from "../../src/store/record-pool.ts";
-import { Replicas } from "../../src/store/replicas.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { RecordPool } from "../../src/store/table/record-pool.ts";
 
 /** Has no number given out again while something is done. */
 export function withoutReuse<Result>(work: () => Result): Result {

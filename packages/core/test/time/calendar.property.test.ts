@@ -1,7 +1,7 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY, HOUR, MINUTE } from "../../src/durations.ts";
+import { DAY, HOUR, MINUTE } from "../../src/base/durations.ts";
 import { type Calendar, type CalendarUnit, createCalendar } from "../../src/time/calendar.ts";
 import { WEEKDAYS } from "../../src/time/dates.ts";
 import { expectSame } from "../quick-expectation.ts";

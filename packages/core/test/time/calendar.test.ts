@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY, HOUR, MINUTE } from "../../src/durations.ts";
+import { DAY, HOUR, MINUTE } from "../../src/base/durations.ts";
 import { Calendar, type CalendarOptions, createCalendar } from "../../src/time/calendar.ts";
 
 /** The window around an instant, as times of UTC, and how long it is. */

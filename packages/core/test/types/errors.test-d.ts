@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import { type ERROR_CODES, TidegateError, type TidegateErrorCode } from "../../src/errors.ts";
+import { type ERROR_CODES, TidegateError, type TidegateErrorCode } from "../../src/base/errors.ts";
 
 test("an error carries one of the known codes, not just any string", () => {
   expectTypeOf<TidegateError["code"]>().toEqualTypeOf<TidegateErrorCode>();

@@ -1,6 +1,6 @@
 import { seededRandom } from "@tidegate/testkit";
 import { describe, expect, it } from "vitest";
-import { blankComponent } from "../../src/lattice/component.ts";
+import { blankComponent } from "../../src/crdt/component.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
 
 /** The order in which a batch writes so many components, of which some share keys or half of one. */

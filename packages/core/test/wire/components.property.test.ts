@@ -1,7 +1,7 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Component } from "../../src/lattice/component.ts";
+import type { Component } from "../../src/crdt/component.ts";
 import { FRAME_BYTES_MAX } from "../../src/transport/transport.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
 import { ComponentReader } from "../../src/wire/component-reader.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLimiter } from "../../src/limiter.ts";
+import { createLimiter } from "../../src/limiter/limiter.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";

@@ -3,8 +3,8 @@
  * say it.
  */
 
-import { blankComponent } from "../../src/lattice/component.ts";
-import { MARK_KINDS } from "../../src/lattice/mark.ts";
+import { blankComponent } from "../../src/crdt/component.ts";
+import { MARK_KINDS } from "../../src/crdt/mark.ts";
 import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import { PLACE_KINDS } from "../../src/wire/component-section.ts";

@@ -1,6 +1,6 @@
 import { seededRandom } from "@tidegate/testkit";
 import { describe, expect, it } from "vitest";
-import { blankComponent } from "../../src/lattice/component.ts";
+import { blankComponent } from "../../src/crdt/component.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import type { PlaceKind } from "../../src/wire/component-section.ts";
 import { writeComponents } from "../../src/wire/component-writer.ts";

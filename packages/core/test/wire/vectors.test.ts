@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { makeRule } from "../../src/limiter/make-rule.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { leakyBucket } from "../../src/policies/leaky-bucket.ts";
@@ -8,8 +7,9 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
-import { shareIdentity } from "../../src/replication/share.ts";
-import { Fingerprinter } from "../../src/store/fingerprint.ts";
+import { shareIdentity } from "../../src/replication/limiters/share.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
+import { Fingerprinter } from "../../src/store/table/fingerprint.ts";
 import { Seal } from "../../src/wire/seal.ts";
 import { type FrameVector, frameVectors } from "./frame-vectors.ts";
 import {

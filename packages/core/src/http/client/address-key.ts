@@ -6,7 +6,7 @@
  * clients would otherwise share one network.
  */
 
-import { invalidOption, shown } from "../../options.ts";
+import { invalidOption, shown } from "../../base/options.ts";
 import {
   bareAddress,
   formatIpv6,

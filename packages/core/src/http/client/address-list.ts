@@ -7,7 +7,7 @@
  * looked up, networks compared one by one.
  */
 
-import { invalidOption } from "../../options.ts";
+import { invalidOption } from "../../base/options.ts";
 import { bareAddress, type Groups, isIpv4, parseAddress, sharePrefix } from "./address.ts";
 
 /**

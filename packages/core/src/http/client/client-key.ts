@@ -7,8 +7,8 @@
  */
 
 import { createHash } from "node:crypto";
-import { TidegateError } from "../../errors.ts";
-import { shown } from "../../options.ts";
+import { TidegateError } from "../../base/errors.ts";
+import { shown } from "../../base/options.ts";
 import type { Key } from "../counter.ts";
 import type { ShownKey } from "../user-functions.ts";
 

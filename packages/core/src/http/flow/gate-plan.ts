@@ -2,8 +2,8 @@
  * Everything a gate does, decided when it is made: what is null is not done and costs nothing.
  */
 
-import type { Limiter } from "../../limiter.ts";
-import { durationMs, invalidOption } from "../../options.ts";
+import { durationMs, invalidOption } from "../../base/options.ts";
+import type { Limiter } from "../../limiter/limiter.ts";
 import type { AddressList, ClientAddress, Ipv6Subnet } from "../client/client-address.ts";
 import type { KeyAnswer } from "../client/client-key.ts";
 import type { Counter, Verdict } from "../counter.ts";

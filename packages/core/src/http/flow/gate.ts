@@ -5,7 +5,7 @@
  * pass, a refusal for the adapter to send, or a promise of either if a user's function takes its time.
  */
 
-import type { Limiter } from "../../limiter.ts";
+import type { Limiter } from "../../limiter/limiter.ts";
 import { isThenable, run } from "../maybe-promise.ts";
 import { FastPath } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";

@@ -6,7 +6,7 @@
  */
 
 import { STATUS_CODES } from "node:http";
-import type { RefusalReason } from "../../decision.ts";
+import type { RefusalReason } from "../../base/decision.ts";
 
 /** What a refusal says, in whichever form, of a request that never passes. */
 export const NEVER_PASSES = "This request costs more than the limit allows and can never pass.";

@@ -5,8 +5,8 @@
  * sent whatever other headers are switched off, and scripts may read it wherever they may read fields.
  */
 
-import type { PolicyResult } from "../../decision.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../durations.ts";
+import type { PolicyResult } from "../../base/decision.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../base/durations.ts";
 import type { Verdict } from "../counter.ts";
 import { exposeHeaders } from "../headers/exposure.ts";
 import { isThenable, type MaybePromise } from "../maybe-promise.ts";

@@ -6,7 +6,7 @@
  * one with the least left is shown.
  */
 
-import type { PolicyResult } from "../../decision.ts";
+import type { PolicyResult } from "../../base/decision.ts";
 import type { Policy } from "../../policies/policy.ts";
 import type { Verdict } from "../counter.ts";
 import type { Framework } from "../framework.ts";

@@ -6,7 +6,7 @@
  */
 
 import { createHmac } from "node:crypto";
-import { invalidOption, knownOptions } from "../../options.ts";
+import { invalidOption, knownOptions } from "../../base/options.ts";
 import { countedKey } from "../client/client-key.ts";
 import { isThenable, type MaybePromise } from "../maybe-promise.ts";
 import type { Asked, ShownKey } from "../user-functions.ts";

@@ -5,8 +5,8 @@
  * through. For buckets no response suggests a rate above the bucket's own.
  */
 
-import type { PolicyResult } from "../../decision.ts";
-import { invalidOption } from "../../options.ts";
+import type { PolicyResult } from "../../base/decision.ts";
+import { invalidOption } from "../../base/options.ts";
 import type { Policy } from "../../policies/policy.ts";
 
 /** The largest number that a header field may carry: an integer of 15 digits. */

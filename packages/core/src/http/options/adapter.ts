@@ -3,9 +3,9 @@
  * is one, and what it wants to be called for.
  */
 
-import { MINUTE } from "../../durations.ts";
+import { MINUTE } from "../../base/durations.ts";
+import type { Limiter } from "../../limiter/limiter.ts";
 import type { LimiterOptions } from "../../limiter/limiter-options.ts";
-import type { Limiter } from "../../limiter.ts";
 import { fixedWindow } from "../../policies/fixed-window.ts";
 import type { Policy } from "../../policies/policy.ts";
 import type { Counter, Verdict } from "../counter.ts";

@@ -4,9 +4,9 @@
  * `Request` and `Response` are what the framework hands to its users' functions.
  */
 
-import type { Cluster } from "../../cluster.ts";
+import type { Cluster } from "../../cluster/cluster.ts";
 import type { Policy } from "../../policies/policy.ts";
-import type { SeparatedMode } from "../../replication/isolation.ts";
+import type { SeparatedMode } from "../../replication/membership/isolation.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { KeyAnswer } from "../client/client-key.ts";
 import type { Refusal } from "../flow/gate.ts";

@@ -4,8 +4,8 @@
  * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
  */
 
-import { TidegateError } from "../../errors.ts";
-import { nearest, shown } from "../../options.ts";
+import { TidegateError } from "../../base/errors.ts";
+import { nearest, shown } from "../../base/options.ts";
 import { isThenable } from "../maybe-promise.ts";
 import type { AskedWithKey, ShownKey } from "../user-functions.ts";
 import { WARNING_CODES } from "../warning-codes.ts";

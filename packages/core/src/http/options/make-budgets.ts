@@ -2,10 +2,10 @@
  * The limiters of a gate, with the names of their policies and the fields that show them.
  */
 
-import { DAY, HOUR, SECOND } from "../../durations.ts";
+import { DAY, HOUR, SECOND } from "../../base/durations.ts";
+import { invalidOption, missingOption } from "../../base/options.ts";
+import { createLimiter, type Limiter } from "../../limiter/limiter.ts";
 import type { LimiterOptions } from "../../limiter/limiter-options.ts";
-import { createLimiter, type Limiter } from "../../limiter.ts";
-import { invalidOption, missingOption } from "../../options.ts";
 import type { Policy } from "../../policies/policy.ts";
 import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../../policies/sliding-log.ts";
 import type { Counter } from "../counter.ts";

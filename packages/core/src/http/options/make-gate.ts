@@ -2,8 +2,8 @@
  * Makes a gate out of options: everything is checked here, once, where a limiter is made.
  */
 
-import { TidegateError } from "../../errors.ts";
-import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../../options.ts";
+import { TidegateError } from "../../base/errors.ts";
+import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../../base/options.ts";
 import { AddressList, ClientAddress, checkSubnet } from "../client/client-address.ts";
 import { type Gate, PlannedGate } from "../flow/gate.ts";
 import { type Afterwards, type GatePlan, Problems } from "../flow/gate-plan.ts";

@@ -2,7 +2,7 @@
  * Where a gate's options begin. A preset only fills in what was not given.
  */
 
-import { MINUTE } from "../../durations.ts";
+import { MINUTE } from "../../base/durations.ts";
 import type { Draft } from "../headers/fields.ts";
 import type { Preset } from "./gate-options.ts";
 

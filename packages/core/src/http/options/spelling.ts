@@ -5,8 +5,8 @@
  * an adapter asked for it.
  */
 
-import { TidegateError } from "../../errors.ts";
-import { invalidOption } from "../../options.ts";
+import { TidegateError } from "../../base/errors.ts";
+import { invalidOption } from "../../base/options.ts";
 
 /** The further names of options, by their own. */
 export type FurtherNames = Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,7 @@
 /** In a file of its own, since it is about the first two limiters of a process. */
 
 import { expect, it } from "vitest";
-import type { Decision } from "../../../src/decision.ts";
+import type { Decision } from "../../../src/base/decision.ts";
 import type { Framework } from "../../../src/http/framework.ts";
 import { Fields } from "../../../src/http/headers/fields.ts";
 import { Quota } from "../../../src/http/headers/quota.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { invalidOption } from "../../../src/base/options.ts";
 import { inGivenNames, spelled } from "../../../src/http.ts";
-import { invalidOption } from "../../../src/options.ts";
 
 const FURTHER = { limit: ["max"], key: ["id", "keyGenerator"] };
 

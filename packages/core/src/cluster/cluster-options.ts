@@ -1,0 +1,129 @@
+/**
+ * What `joinCluster` takes, and what is wrong with it if something is.
+ */
+
+import { TidegateError } from "../base/errors.ts";
+import {
+  invalidOption,
+  knownOptions,
+  label,
+  missingOption,
+  oneOf,
+  wholeNumber,
+} from "../base/options.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../replication/membership/isolation.ts";
+import { sharedState } from "../runtime/copies.ts";
+import { asClock, type Clock, systemClock } from "../time/clock.ts";
+import type { Transport } from "../transport/transport.ts";
+
+const NAMESPACE_DEFAULT = "default";
+const READY_TIMEOUT_MS_DEFAULT = 3_000;
+const READY_TIMEOUT_MS_MAX = 60_000;
+const FLUSH_MS_DEFAULT = 50;
+const FLUSH_MS_MAX = 10_000;
+/** What listens can try secrets at leisure: all that are shorter than a random 128 bits are too few. */
+const SECRET_BYTES_LEAST = 16;
+
+/** Transports that carry a cluster already. Each joins one; one that could not be opened has not. */
+export const joined: WeakSet<Transport> = sharedState("transports", () => new WeakSet<Transport>());
+
+export interface ClusterOptions {
+  /** What carries counts between processes, such as `ipcTransport()`. Each joins one cluster. */
+  readonly transport: Transport;
+  /**
+   * Processes with the same namespace share their limits. Needed where the transport reaches other
+   * services than this one.
+   *
+   * @default "default"
+   */
+  readonly namespace?: string | undefined;
+  /**
+   * At least 16 random bytes, known to these processes alone: what others send is not believed then,
+   * and nobody who listens can tell which keys are counted.
+   */
+  readonly secret?: string | Uint8Array | undefined;
+  /**
+   * How long `ready` waits at most for what others have counted.
+   *
+   * @default 3_000
+   */
+  readonly readyTimeoutMs?: number | undefined;
+  /**
+   * How long counts wait at most before others are told, for keys past half of their limit. Counts
+   * that could matter are told at once, and those of other keys after four times as long.
+   *
+   * @default 50
+   */
+  readonly flushMs?: number | undefined;
+  /**
+   * What a process may let pass in the first half second, until it has heard the others: all of each
+   * limit, an even share of what it does not know to be used, or nothing.
+   *
+   * @default "share"
+   */
+  readonly onCold?: SeparatedMode | undefined;
+  /**
+   * Where time comes from, for all limiters of this cluster; tests pass a manual one.
+   *
+   * @default the clock of this process
+   */
+  readonly clock?: Clock | undefined;
+}
+
+/** Every option with its default filled in; throws for what cannot be meant. */
+export function resolveClusterOptions(options: ClusterOptions): Required<ClusterOptions> & {
+  readonly namespace: string;
+  readonly readyTimeoutMs: number;
+  readonly flushMs: number;
+  readonly onCold: SeparatedMode;
+  readonly clock: Clock;
+} {
+  knownOptions("joinCluster", options, [
+    "transport",
+    "namespace",
+    "secret",
+    "readyTimeoutMs",
+    "flushMs",
+    "onCold",
+    "clock",
+  ]);
+  const { transport, namespace, secret } = options;
+  if (transport === undefined) {
+    throw missingOption("joinCluster", "transport", "for example ipcTransport()");
+  }
+  const { open, publish, close } = transport ?? {};
+  if (![open, publish, close].every((method) => typeof method === "function")) {
+    throw invalidOption("transport", "a transport, such as ipcTransport()", transport);
+  }
+  if (joined.has(transport)) {
+    throw new TidegateError(
+      "TIDEGATE_OPTION_CONFLICT",
+      "this transport has joined a cluster before: make another one, or use that cluster",
+    );
+  }
+  if (namespace === undefined && transport.needsNamespace === true) {
+    throw missingOption("joinCluster", "namespace", "a name of this service, such as 'shop'");
+  }
+  const { readyTimeoutMs = READY_TIMEOUT_MS_DEFAULT, flushMs = FLUSH_MS_DEFAULT } = options;
+  return {
+    transport,
+    namespace: label("namespace", namespace ?? NAMESPACE_DEFAULT),
+    secret: secretOf(secret),
+    readyTimeoutMs: wholeNumber("readyTimeoutMs", readyTimeoutMs, 0, READY_TIMEOUT_MS_MAX),
+    flushMs: wholeNumber("flushMs", flushMs, 1, FLUSH_MS_MAX),
+    onCold: oneOf("onCold", options.onCold ?? "share", SEPARATED_MODES),
+    clock: asClock(options.clock, systemClock),
+  };
+}
+
+function secretOf(secret: unknown): string | Uint8Array | undefined {
+  if (secret === undefined) return undefined;
+  const isBytes = typeof secret === "string" || secret instanceof Uint8Array;
+  if (isBytes && Buffer.byteLength(secret) >= SECRET_BYTES_LEAST) return secret;
+  // What it is stays out of messages.
+  const given = isBytes ? `${Buffer.byteLength(secret)} bytes` : `a value of type ${typeof secret}`;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'secret' must be a string or bytes, at least ${SECRET_BYTES_LEAST} bytes long, got ${given}`,
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * A cluster: the processes whose limiters of one name count towards one limit.
+ *
+ * Joining returns at once and counts at once. Nothing here is waited for by a request, and nothing
+ * that goes wrong between the processes is thrown: it is published on `tidegate:cluster` and can be
+ * seen in the status.
+ */
+
+import { randomBytes } from "node:crypto";
+import { CLUSTER_EVENTS } from "../base/cluster-events.ts";
+import { invalidOption } from "../base/options.ts";
+import { Replicator } from "../replication/replicator.ts";
+import { insideOf, markAsMade } from "../runtime/copies.ts";
+import { type ClusterOptions, joined, resolveClusterOptions } from "./cluster-options.ts";
+import { Reports } from "./cluster-reports.ts";
+import { type ClusterStatus, statusOf } from "./cluster-status.ts";
+
+export type { ClusterOptions } from "./cluster-options.ts";
+
+/** Counts of keys far from their limit may wait longer. */
+const FAR_FACTOR = 4;
+const SPACING_MS = 5;
+const SECRET_UNDEFINED =
+  "joined without a secret, as the one that was given is undefined: others on this transport can make up counts. Look where it comes from, or leave 'secret' out where none is meant";
+
+export interface Cluster {
+  /**
+   * Resolves when this process has heard what the others have counted, knows that it is alone, or has
+   * waited `readyTimeoutMs`. Never rejects. Limiters work before as well.
+   */
+  readonly ready: Promise<void>;
+  /**
+   * Tells the others what has not been told, says goodbye, and closes the limiters of this cluster.
+   * Resolves when that has left, or after some seconds where the transport takes too little at a time
+   * or does not close.
+   */
+  leave(): Promise<void>;
+  status(): ClusterStatus;
+}
+
+class JoinedCluster implements Cluster {
+  readonly #replicator: Replicator;
+  readonly #namespace: string;
+  readonly #reports: Reports;
+  #ready: Promise<void> | undefined;
+
+  constructor(options: ClusterOptions) {
+    const { transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock } =
+      resolveClusterOptions(options);
+    this.#namespace = namespace;
+    this.#replicator = new Replicator({
+      ...{ transport, namespace, secret, readyTimeoutMs, onCold, clock },
+      id: randomBytes(8).toString("hex"),
+      random: Math.random,
+      spacingMs: Math.min(SPACING_MS, flushMs),
+      nearMs: flushMs,
+      farMs: FAR_FACTOR * flushMs,
+      report: (message, kind) => this.#reports.take(message, kind),
+    });
+    const { clock: time, replicas, sender, outlook } = this.#replicator;
+    this.#reports = new Reports({
+      namespace,
+      time: time.time,
+      replica: () => replicas.selfId,
+      isWell: () => sender.isConnected && !outlook.isCut,
+    });
+    try {
+      this.#replicator.open();
+    } catch (error) {
+      this.#reports.end();
+      throw error;
+    }
+    joined.add(transport);
+    // Not refused, as `undefined` means absent everywhere; but a variable that is not set is no choice.
+    if (secret === undefined && Object.hasOwn(options, "secret")) {
+      this.#reports.take(SECRET_UNDEFINED, CLUSTER_EVENTS.secretUndefined);
+    }
+    markAsMade(this, "cluster", this.#replicator);
+  }
+
+  get ready(): Promise<void> {
+    this.#ready ??= keepingAwake(this.#replicator.arrival.ready);
+    return this.#ready;
+  }
+
+  leave(): Promise<void> {
+    return keepingAwake(this.#replicator.close().finally(() => this.#reports.end()));
+  }
+
+  status(): ClusterStatus {
+    return {
+      ...statusOf(this.#replicator),
+      namespace: this.#namespace,
+      troubles: this.#reports.troubles,
+      lastTrouble: this.#reports.last,
+    };
+  }
+}
+
+/**
+ * Joins this process to those with the same transport and namespace.
+ *
+ * @example
+ * const cluster = joinCluster({ namespace: "shop", transport: ipcTransport() });
+ * const limiter = createLimiter({
+ *   name: "api",
+ *   policy: fixedWindow({ limit: 100, windowMs: MINUTE }),
+ *   cluster,
+ * });
+ */
+export function joinCluster(options: ClusterOptions): Cluster {
+  return new JoinedCluster(options);
+}
+
+/** Often enough for a timer that does nothing. */
+const AWAKE_MS = 60_000;
+
+/** Nothing of a cluster keeps the process alive, but somebody who waits for something of it. */
+async function keepingAwake(awaited: Promise<void>): Promise<void> {
+  const timer = setInterval(() => {}, AWAKE_MS);
+  try {
+    await awaited;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** What is behind a cluster; throws for what is none. */
+export function replicatorOf(cluster: unknown): Replicator {
+  const replicator = insideOf("cluster", "cluster", cluster);
+  if (replicator === undefined) {
+    throw invalidOption("cluster", "what joinCluster returned", cluster);
+  }
+  return replicator as Replicator;
+}

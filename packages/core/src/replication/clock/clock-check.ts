@@ -1,0 +1,70 @@
+/**
+ * Whether other replicas refuse this one for its clock, in a cluster with a secret.
+ *
+ * The raw clock is the wall clock at the start plus the time that has passed. It is wrong for good after
+ * a machine was suspended, and where a process started before the wall clock was set. Replicas that do
+ * not know this one, or have forgotten it, then take its frames for a recording that is sent again.
+ *
+ * When the wall clock has moved away from the raw clock, and another replica shows the time of the wall
+ * clock, this replica goes on under a new id by the wall clock. Neither is enough by itself: an operator
+ * may set the wall clock to any time, and an attacker who records frames can send old times again.
+ */
+
+import type { Members } from "../membership/members.ts";
+import { FAR_MS, type Freshness } from "../receive/freshness.ts";
+import { clusterOffsetMs } from "./clock-offset.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
+
+/** Half of what other replicas let in, since their clocks may be off as well. */
+const STALE_MS = FAR_MS / 2;
+/** Clocks that show the same time differ by less. */
+const SAME_MS = 60_000;
+
+export interface ClockCheckOptions {
+  readonly clock: ClusterClock;
+  readonly members: Members;
+  readonly freshness: Freshness;
+  /** For how long a replica may be silent and is taken to be alive. */
+  readonly silentMs: number;
+}
+
+export class ClockCheck {
+  readonly #options: ClockCheckOptions;
+
+  constructor(options: ClockCheckOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the wall clock is right and the raw clock is not. */
+  isStale(now: number): boolean {
+    const { clock, freshness } = this.#options;
+    if (!freshness.isSealing) return false;
+    const wallAheadMs = clock.wallAheadMs();
+    if (Math.abs(wallAheadMs) <= STALE_MS) return false;
+    const aheadMs = [...this.#aheadOfHeard(), ...this.#refused(now)];
+    return aheadMs.some((each) => Math.abs(each - wallAheadMs) <= SAME_MS);
+  }
+
+  /** How many other replicas do not hear this one for its clock, or are not heard for theirs; mostly 0. */
+  apartFrom(now: number): number {
+    if (!this.#options.freshness.isSealing) return 0;
+    const heard = this.#aheadOfHeard();
+    if (heard.length === 0) return this.#refused(now).length;
+    const [first = 0] = heard;
+    // Of two clocks, none is in the middle.
+    const aheadMs = heard.length === 1 ? first : clusterOffsetMs(heard.map((each) => -each));
+    return Math.abs(aheadMs) > FAR_MS ? heard.length : 0;
+  }
+
+  #aheadOfHeard(): number[] {
+    const { members, clock } = this.#options;
+    return Array.from(members.all())
+      .filter(({ isAlive, isHeard }) => isAlive && isHeard)
+      .map(({ offset }) => -(offset.offsetMs + clock.originMs));
+  }
+
+  #refused(now: number): number[] {
+    const { clock, freshness, silentMs } = this.#options;
+    return freshness.refused(now - silentMs).map((clockMs) => clockMs - (now + clock.originMs));
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The three times of a replica, and what lies between them.
+ *
+ *     own        milliseconds since this process started; what its windows are kept in
+ *     raw        the same clock, from an origin near 1970; what it tells others
+ *     cluster's  the middle of all replicas' raw clocks; what slots and resets are kept in
+ *
+ * The raw clock never feeds on the cluster's, or all of them would drift together. The cluster's time
+ * follows slowly when the middle moves a little, so that no slot is cut short or counted twice.
+ */
+
+import type { Clock } from "../../time/clock.ts";
+import { SteadyTime } from "../../time/clock.ts";
+
+/** How fast the cluster's time is corrected: at most so much of the time that passes. */
+const SLEW = 0.005;
+/** A larger correction than this is made at once. */
+const STEP_MS = 1_000;
+
+export class ClusterClock {
+  readonly time: SteadyTime;
+  #originMs: number;
+  /** When the raw clock was set, in own time. */
+  renewedAtMs: number = Number.NEGATIVE_INFINITY;
+  #offsetMs = 0;
+  #followedAt = 0;
+
+  constructor(clock: Clock) {
+    this.time = new SteadyTime(clock);
+    this.#originMs = this.#originByWall();
+  }
+
+  /** Own time. */
+  now(): number {
+    return this.time.read();
+  }
+
+  /** What to add to own time to have the raw clock. */
+  get originMs(): number {
+    return this.#originMs;
+  }
+
+  rawNow(): number {
+    return Math.max(0, this.now() + this.#originMs);
+  }
+
+  /** How far the wall clock is ahead of the raw clock: only by what it has been set since the start. */
+  wallAheadMs(): number {
+    return this.#originByWall() - this.#originMs;
+  }
+
+  /** Takes the time of the wall clock anew. Only a replica with a new id may have another raw clock. */
+  renew(): void {
+    this.renewedAtMs = this.now();
+    this.#originMs = this.#originByWall();
+    this.#offsetMs = 0;
+  }
+
+  #originByWall(): number {
+    return Math.max(0, this.time.wall() - this.time.read());
+  }
+
+  /** What is added to the raw clock to have the cluster's. */
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  clusterNow(now: number): number {
+    return Math.max(0, Math.floor(now + this.#originMs + this.#offsetMs));
+  }
+
+  /**
+   * Moves the cluster's time towards where it should be; returns whether it has jumped ahead.
+   *
+   * @param offsetMs what should be added to the raw clock
+   * @param canStep whether nothing has been counted yet by the cluster's time
+   */
+  follow(now: number, offsetMs: number, canStep: boolean): boolean {
+    const distance = offsetMs - this.#offsetMs;
+    const reach = SLEW * (now - this.#followedAt);
+    this.#followedAt = now;
+    if (canStep || Math.abs(distance) > STEP_MS || Math.abs(distance) <= reach) {
+      this.#offsetMs = offsetMs;
+    } else {
+      this.#offsetMs += Math.sign(distance) * reach;
+    }
+    return distance > STEP_MS;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * As many frames as it takes to say something that may be long.
+ *
+ * A batch is written whenever it is full, and a frame leaves whenever the next entry would not fit.
+ * What fits one frame of counts needs no more than its number. What takes several says in each which
+ * part it is, so that whoever has all parts knows that nothing is missing. What does not fit an empty frame
+ * is given up: it would not fit the next one either, and frames would be begun for ever.
+ */
+
+import type { Component } from "../../crdt/component.ts";
+import { type WireCheckpoint, writeCheckpoints } from "../../wire/checkpoint-section.ts";
+import { ComponentBatch } from "../../wire/component-batch.ts";
+import type { ComponentHead } from "../../wire/component-section.ts";
+import { type OpenerNames, writeComponents } from "../../wire/component-writer.ts";
+import type { FrameKind } from "../../wire/frame.ts";
+import { type WireNote, writeNotes } from "../../wire/note-section.ts";
+import { PAGE_BYTES_MAX, writeHeard, writePage } from "../../wire/repair-sections.ts";
+import type { Halves } from "../../wire/seal.ts";
+import type { Envelope } from "../envelope.ts";
+import type { FramesKnown } from "../receive/heard-frames.ts";
+
+/** What a series says all of. */
+export interface Coverage {
+  readonly kind: FrameKind & ("counts" | "page");
+  /** All that changed after this frame of counts … */
+  readonly since: number;
+  /** … and until this one. */
+  readonly upTo: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to?: string | undefined;
+  /** Whether all that this replica holds is in it. */
+  readonly hasAllHeld?: boolean;
+}
+
+/** A replica that cannot speak for itself any more. */
+export interface SpokenFor extends FramesKnown {
+  readonly low: number;
+  readonly high: number;
+  /** How far its raw clock is ahead of ours. */
+  readonly aheadMs: number;
+  /** How long nothing has been heard of it. */
+  readonly silentMs: number;
+}
+
+export interface FrameSeriesOptions {
+  readonly envelope: Envelope;
+  readonly names: OpenerNames;
+  /** The raw clock. */
+  readonly rawNow: () => number;
+  /** A number that no series of this replica has had. */
+  readonly nextTelling: () => number;
+  readonly publish: (frame: Uint8Array, to: string | undefined) => void;
+}
+
+export class FrameSeries {
+  readonly #options: FrameSeriesOptions;
+  readonly #batch = new ComponentBatch();
+  #head: ComponentHead | undefined;
+  #other: SpokenFor | undefined;
+  #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
+  #isUnrepeated = false;
+  #telling = 0;
+  #parts = 0;
+  /** Where the frame that is being written has nothing in it yet. */
+  #emptyAt = 0;
+  /** When the frame that is being written was begun, by the raw clock. */
+  sentAtMs = 0;
+
+  constructor(options: FrameSeriesOptions) {
+    this.#options = options;
+  }
+
+  /** Begins another, whether or not the last one has come to its end. */
+  begin(coverage: Coverage): void {
+    this.#batch.clear();
+    this.#head = undefined;
+    this.#other = undefined;
+    this.#coverage = coverage;
+    this.#isUnrepeated = false;
+    this.#telling = this.#options.nextTelling();
+    this.#parts = 0;
+    this.#beginFrame();
+  }
+
+  /** What follows is in no later frame and in no answer: it leaves in frames of its own, which say so. */
+  unrepeated(): void {
+    if (this.#isUnrepeated) return;
+    this.#spill();
+    this.#isUnrepeated = true;
+    if (this.#options.envelope.writer.position > this.#emptyAt) this.#endFrame(false);
+    else this.#beginFrame();
+  }
+
+  /** Begins with another policy of a limiter. */
+  section(head: ComponentHead): void {
+    this.#spill();
+    this.#head = head;
+  }
+
+  /** @param laterMs what to add to its place */
+  component(component: Readonly<Component>, laterMs: number): void {
+    if (this.#batch.isFull) this.#spill();
+    this.#batch.add(component, laterMs);
+  }
+
+  /** Resets and marks of a limiter. */
+  notes(limiter: Halves, resetAll: number, notes: readonly WireNote[]): void {
+    this.#spill();
+    const { writer } = this.#options.envelope;
+    let next = 0;
+    let isSaid = resetAll === 0;
+    while (next < notes.length || !isSaid) {
+      const before = writer.position;
+      next = writeNotes(writer, limiter, resetAll, notes, next);
+      isSaid ||= writer.position > before;
+      const isWhole = next === notes.length && isSaid;
+      if (!isWhole && !this.#continue()) return;
+    }
+  }
+
+  /** Levels of buckets under one policy of a limiter. */
+  checkpoints(limiter: Halves, policy: number, checkpoints: readonly WireCheckpoint[]): void {
+    this.#spill();
+    const { writer } = this.#options.envelope;
+    let next = 0;
+    while (next < checkpoints.length) {
+      next = writeCheckpoints(writer, { ...limiter, policy }, checkpoints, next);
+      if (next < checkpoints.length && !this.#continue()) return;
+    }
+  }
+
+  /** What follows is known of another replica, until the next is spoken for; each frame of it says so. */
+  speakFor(other: SpokenFor): void {
+    this.#spill();
+    this.#other = other;
+    if (!this.#writeOther(other)) this.#endFrame(false);
+  }
+
+  /** Sends what has not been sent. */
+  end(): void {
+    this.#spill();
+    this.#endFrame(true);
+  }
+
+  #spill(): void {
+    const batch = this.#batch;
+    if (batch.size === 0 || this.#head === undefined) return;
+    const { envelope, names } = this.#options;
+    batch.sort();
+    let next = 0;
+    while (next < batch.size) {
+      const from = next;
+      next = writeComponents(envelope.writer, this.#head, batch, from, names);
+      if (next === from && !this.#continue()) break;
+    }
+    batch.clear();
+  }
+
+  #beginFrame(): void {
+    const { envelope, rawNow } = this.#options;
+    const { kind, upTo } = this.#coverage;
+    this.sentAtMs = rawNow();
+    envelope.begin(kind, this.sentAtMs, upTo, this.#isUnrepeated).reserve(PAGE_BYTES_MAX);
+    if (this.#other !== undefined) this.#writeOther(this.#other);
+    this.#emptyAt = envelope.writer.position;
+  }
+
+  /** Goes on in another frame; false if this one is empty, so that another is of no use. */
+  #continue(): boolean {
+    if (this.#options.envelope.writer.position === this.#emptyAt) return false;
+    this.#endFrame(false);
+    return true;
+  }
+
+  #writeOther(other: SpokenFor): boolean {
+    const clockMs = Math.max(0, this.sentAtMs + other.aheadMs);
+    return writeHeard(this.#options.envelope.writer, { ...other, clockMs });
+  }
+
+  #endFrame(isLast: boolean): void {
+    const { envelope, publish } = this.#options;
+    const { kind, since, upTo, to, hasAllHeld = false } = this.#coverage;
+    const part = this.#parts++;
+    envelope.writer.reserve(0);
+    if (part > 0 || !isLast || kind === "page") {
+      const telling = this.#telling;
+      const parts = isLast ? part + 1 : 0;
+      writePage(envelope.writer, { since, upTo, telling, part, parts, hasAllHeld });
+    }
+    publish(envelope.finish(), to);
+    if (!isLast) this.#beginFrame();
+  }
+}

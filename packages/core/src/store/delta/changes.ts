@@ -1,0 +1,220 @@
+/**
+ * What leaves a store: own components, resets and marks, on their way to others.
+ *
+ * A change is known by the frame in which it leaves, so whoever has heard everything up to a frame
+ * is shown what is of later ones. What a reset has ended never leaves as if it came after it.
+ *
+ * A store may have millions of records, so all that looks at many is a generator, which pauses after some
+ * of them. The numbers of records stay in here: between two pauses a record may become another key's.
+ */
+
+import { blankComponent, type Component } from "../../crdt/component.ts";
+import type { Note, Notes } from "../marks/notes.ts";
+import type { Resets } from "../marks/resets.ts";
+import type { Present } from "../present.ts";
+import { SELF } from "../replicas/replicas.ts";
+import type { Entries } from "../table/entries.ts";
+import {
+  type ComponentVisitor,
+  FRAME,
+  FRAME_MASK,
+  GENERATION,
+  LIVE,
+  OWN,
+  STATE,
+} from "../table/entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
+import type { Versions } from "../table/versions.ts";
+import type { Pending } from "./pending.ts";
+
+/** Records that are looked at between two pauses; some hold thousands of components. */
+const RECORDS_PER_PAUSE = 32;
+/** Records whose numbers are kept, by the replicas that have counted there, until all of that is shown. */
+const RECORDS_SORTED = 8_192;
+
+/** Work that pauses now and then, so that its caller can go on with something else. */
+export type Pausing = Generator<undefined, void>;
+
+/** What a store shows of itself to those who carry it to others. */
+export interface ChangeVisitor {
+  /** An own component; the object is reused. */
+  component(component: Readonly<Component>): void;
+  /** Resets and marks of a key. */
+  note(note: Readonly<Note>): void;
+}
+
+export class Changes {
+  readonly #entries: Entries;
+  readonly #pending: Pending | null;
+  readonly #notes: Notes;
+  readonly #versions: Versions;
+  readonly #resets: Resets;
+  readonly #present: Present;
+  readonly #component = blankComponent();
+
+  constructor(
+    entries: Entries,
+    pending: Pending | null,
+    notes: Notes,
+    versions: Versions,
+    resets: Resets,
+    present: Present,
+  ) {
+    this.#entries = entries;
+    this.#pending = pending;
+    this.#notes = notes;
+    this.#versions = versions;
+    this.#resets = resets;
+    this.#present = present;
+  }
+
+  /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
+  since(frame: number, visitor: ChangeVisitor): void {
+    const visit = (component: Component): void => visitor.component(component);
+    for (let id = 1; id < this.#entries.records.end; id++) {
+      if (this.#hasChanged(id, frame)) this.emit(id, visit);
+    }
+    for (const note of this.#notes.changedSince(frame)) visitor.note(note);
+  }
+
+  /** Shows what of one policy leaves in the frame that was closed last, and changed after `frame`. */
+  *closed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
+    const pending = this.#pending;
+    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
+      this.emitIfChanged(pending.settle(place), frame, policy, visit, true);
+      if (place % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /** Gives the records of the frame that was closed last its number, and shows nothing of them. */
+  *settle(): Pausing {
+    const pending = this.#pending;
+    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
+      pending.settle(place);
+      if (place % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /** Shows all own components of one policy that changed after `frame`. */
+  *changed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
+    const { records } = this.#entries;
+    for (let id = 1; id < records.end; id++) {
+      this.emitIfChanged(id, frame, policy, visit, false);
+      if (id % RECORDS_PER_PAUSE === 0) yield;
+    }
+  }
+
+  /**
+   * Shows all that some other replicas are known to have counted. Each of them may have counted few of many
+   * keys, so all records are looked at once for the replicas that have counted there.
+   *
+   * @param visitorOf is asked for each replica and, in their order, for each policy of it, many times
+   */
+  *heard(
+    replicas: readonly number[],
+    visitorOf: (replica: number, policy: number) => ComponentVisitor,
+  ): Pausing {
+    const { records, shapes } = this.#entries;
+    const countedIn = new Map(replicas.map((replica): [number, number[]] => [replica, []]));
+    let id = 1;
+    const mark = (replica: number): void => {
+      const found = countedIn.get(replica);
+      if (found !== undefined && found.at(-1) !== id) found.push(id);
+    };
+    while (id < records.end) {
+      for (const end = id + RECORDS_SORTED; id < end && id < records.end; id++) {
+        this.refersTo(id, mark);
+        if (id % RECORDS_PER_PAUSE === 0) yield;
+      }
+      for (const [replica, found] of countedIn) {
+        if (found.length === 0) continue;
+        for (const policy of shapes.keys()) {
+          const visit = visitorOf(replica, policy);
+          for (const [place, record] of found.entries()) {
+            this.emitHeard(record, replica, policy, visit);
+            if (place % RECORDS_PER_PAUSE === 0) yield;
+          }
+        }
+        found.length = 0;
+      }
+    }
+  }
+
+  /** Shows the own components that one policy has in a record, if it has changed after `frame`. */
+  emitIfChanged(
+    id: number,
+    frame: number,
+    policy: number,
+    visit: ComponentVisitor,
+    isFlush: boolean,
+  ): void {
+    if (this.#hasChanged(id, frame)) this.emit(id, visit, policy, isFlush);
+  }
+
+  /** Whether an own record has something that leaves after a frame; then it is up to date as well. */
+  #hasChanged(id: number, frame: number): boolean {
+    const { records } = this.#entries;
+    if (id >= records.end || (records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN))
+      return false;
+    const left = records.word(id, FRAME);
+    // The difference of two numbers of 31 bits, whose sign is in their uppermost.
+    if (frame > 0 && left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
+    this.#versions.renew(id);
+    return true;
+  }
+
+  /** Brings a record up to date; false if it is not in use. */
+  #renew(id: number): boolean {
+    const { records } = this.#entries;
+    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return false;
+    this.#versions.renew(id);
+    return true;
+  }
+
+  /** Names every replica that is known to have counted in a record, and perhaps some that have not. */
+  refersTo(id: number, mark: (replica: number) => void): void {
+    if (this.#renew(id)) this.#entries.refersTo(mark, id, 1);
+  }
+
+  /** Shows what another replica is known to have counted under one policy in a record. */
+  emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
+    if (!this.#renew(id)) return;
+    const { shapes } = this.#entries;
+    const { now, clusterNow } = this.#present;
+    const component = this.#component;
+    const shape = shapes[policy]!;
+    this.#identify(id, component);
+    component.replica = replica;
+    component.policy = policy;
+    if (!shape.endsWithReset) component.reset = 0;
+    shape.emitHeard(id, replica, now, clusterNow, component, visit);
+  }
+
+  /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
+  emit(id: number, visit: ComponentVisitor, only?: number, isFlush = false): void {
+    const { records, shapes } = this.#entries;
+    const { generation, now, clusterNow } = this.#present;
+    const component = this.#component;
+    this.#identify(id, component);
+    component.replica = SELF;
+    // Only the low half is stored; it lies at most 2^32 evictions back.
+    const age = ((generation | 0) - records.word(id, GENERATION)) >>> 0;
+    const begun = generation - age;
+    const { reset } = component;
+    shapes.forEach((shape, policy) => {
+      if (only !== undefined && policy !== only) return;
+      component.policy = policy;
+      component.reset = shape.endsWithReset ? reset : 0;
+      component.generation = Math.max(begun, shape.generationMin ?? 0);
+      shape.emit(id, now, clusterNow, component, visit, isFlush);
+    });
+  }
+
+  /** Fills in the key, and the reset that everything known of it is of. */
+  #identify(id: number, component: Component): void {
+    const { records } = this.#entries;
+    component.low = records.word(id, FINGERPRINT_LOW);
+    component.high = records.word(id, FINGERPRINT_HIGH);
+    component.reset = this.#resets.known(component.low, component.high);
+  }
+}

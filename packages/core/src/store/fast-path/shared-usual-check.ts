@@ -1,0 +1,125 @@
+/**
+ * Nearly all checks of a limiter in a cluster, in one step: the only policy is a fixed window without
+ * penalties, this replica counts in the newest window of the key, and what others have counted is
+ * summed up in the record.
+ *
+ * It is to the decider what `UsualCheck` is, and stands apart from it so that each stays small enough
+ * to be compiled as one. What was counted has to be told, so this also says how pressing that is.
+ */
+
+import { Decision } from "../../base/decision.ts";
+import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
+import { blankVerdict, type Verdict } from "../../policies/judge.ts";
+import type { Pending } from "../delta/pending.ts";
+import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
+import {
+  CHAIN,
+  HITS,
+  LEAD,
+  OPENED_LOW,
+  OTHERS,
+  OTHERS_UNTIL,
+  WINDOW,
+} from "../shapes/window/window-record.ts";
+import type { WindowShape } from "../shapes/window/window-shape.ts";
+import type { Store } from "../store.ts";
+import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../table/entry.ts";
+import type { RecordPool } from "../table/record-pool.ts";
+import { ticketOf, ticketTie } from "../table/ticket.ts";
+
+const TWO_32 = 2 ** 32;
+/** Up to here limits, and the counts that they allow, fit a word of a record. */
+export const LIMIT_MAX: number = 2 ** 30;
+
+/** Whom the limiter counts with. */
+export interface Company {
+  readonly replicas: Replicas;
+  /** `separation` is null while this replica knows what the others count. */
+  readonly outlook: { readonly separation: object | null };
+}
+
+export class SharedUsualCheck {
+  readonly #store: Store;
+  readonly #records: RecordPool;
+  readonly #pending: Pending;
+  readonly #window: WindowShape;
+  readonly #outlook: Company["outlook"];
+  readonly #replicas: Replicas;
+  readonly #allowed: Verdict;
+  readonly #refused: Verdict;
+  readonly #countsRefused: boolean;
+
+  constructor(
+    store: Store,
+    pending: Pending,
+    window: WindowShape,
+    policy: FixedWindowPolicy,
+    company: Company,
+  ) {
+    this.#store = store;
+    this.#records = store.records;
+    this.#pending = pending;
+    this.#window = window;
+    this.#outlook = company.outlook;
+    this.#replicas = company.replicas;
+    this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
+    this.#refused = { ...this.#allowed, allowed: false };
+    this.#countsRefused = policy.countRefused;
+  }
+
+  /**
+   * Asks and counts at the store's time; null for what is not usual. Needs a cost above 0, and the key's
+   * record in hand.
+   */
+  check(low: number, cost: number): Decision | null {
+    if (this.#outlook.separation !== null) return null;
+    const store = this.#store;
+    const window = this.#window;
+    const { id, chunk, start } = this.#records;
+    const at = start + window.base;
+    const state = chunk[start + STATE]!;
+    if ((state & ~(REFUSED | EPOCH_MASK)) !== store.ownState) return null;
+    if (chunk[at + LEAD] !== 0 || window.refunds.size !== 0) return null;
+    const opened = chunk[at + WINDOW]!;
+    const openedLow = chunk[at + OPENED_LOW]!;
+    const opener = opened & NOBODY;
+    if (opener === NOBODY) return null;
+    const { now } = store;
+    const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
+    const endsAt = (opened >>> 16) * TWO_32 + (openedLow >>> 0) + offsetMs + window.windowMs;
+    const resetMs = endsAt - now;
+    if (resetMs <= 0) return null;
+    const own = chunk[at + HITS]!;
+    let held = own;
+    if (chunk[at + CHAIN] !== 0) {
+      if (((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0) return null;
+      held += chunk[at + OTHERS]!;
+    }
+
+    const allowed = this.#allowed;
+    const { limit } = allowed;
+    const used = held + cost;
+    if (used <= limit) {
+      chunk[at + HITS] = own + cost;
+      const pending = this.#pending;
+      if ((state & REFUSED) !== 0 || !pending.has(id, chunk[start + FRAME]!)) store.changed(id);
+      pending.counted(chunk[start + FRAME]!, cost, limit, used, now);
+      allowed.used = used;
+      allowed.remaining = limit - used;
+      allowed.resetMs = resetMs;
+      const ticket = ticketOf(chunk[start + GENERATION]!, opened, openedLow);
+      const tie = ticketTie(low, state) + store.resetsTie;
+      return new Decision(allowed, now, null, (ticket + tie) | 0);
+    }
+    if (held <= 0 || held > LIMIT_MAX || this.#countsRefused) return null;
+    // Of windows that end one after the other, the first ones may free enough.
+    if (chunk[at + CHAIN] !== 0 && chunk[at + OTHERS_UNTIL] !== (endsAt | 0)) return null;
+    if ((state & REFUSED) === 0) store.setRefused(id);
+    const refused = this.#refused;
+    refused.used = held;
+    refused.remaining = held < limit ? limit - held : 0;
+    refused.resetMs = resetMs;
+    refused.retryAfterMs = cost > limit ? Number.POSITIVE_INFINITY : resetMs;
+    return new Decision(refused, now, "limit", 0);
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Resets and marks: what ends what was counted, and what refuses a key whatever is counted.
+ *
+ * Each reset is larger than all that is known for what it ends, so that the largest wins wherever
+ * it is heard. A key sees its own reset and the one of all keys; its marks see one more, which
+ * voids them and leaves counts alone. A mark carries the reset under which it was written.
+ *
+ * A reset is spent when all that it could end is over anyway. From then on it neither ends counts nor
+ * is learned, wherever it is still known: replicas forget it at different times, and one that has would
+ * otherwise not be believed by one that has not.
+ */
+
+import type { Mark } from "../../crdt/mark.ts";
+import type { Present } from "../present.ts";
+import type { Entries } from "../table/entries.ts";
+import { NOTED, STATE } from "../table/entry.ts";
+import type { Versions } from "../table/versions.ts";
+import type { Note, Notes } from "./notes.ts";
+
+/** Other replicas believe no reset that is ten minutes ahead, and their clocks differ a little. */
+export const RESET_AHEAD_MS_MAX: number = 9 * 60_000;
+
+export class Resets {
+  readonly #entries: Entries;
+  readonly #notes: Notes;
+  readonly #versions: Versions;
+  readonly #present: Present;
+  /** How long after a reset anything that it ends can still arrive. */
+  keepMs: number;
+  /** How far ahead of the cluster's time a reset may run: beyond that, a further one ends nothing. */
+  aheadMsMax: number = Number.POSITIVE_INFINITY;
+  #frameOfAll = 0;
+
+  constructor(
+    entries: Entries,
+    notes: Notes,
+    versions: Versions,
+    present: Present,
+    keepMs: number,
+  ) {
+    this.#entries = entries;
+    this.#notes = notes;
+    this.#versions = versions;
+    this.#present = present;
+    this.keepMs = keepMs;
+  }
+
+  /** The largest reset known for a key. */
+  known(low: number, high: number): number {
+    return Math.max(this.#versions.limiterReset, this.#notes.find(low, high)?.reset ?? 0);
+  }
+
+  /** The largest reset known for the marks of a key. */
+  knownForMarks(note: Readonly<Note>): number {
+    return Math.max(this.#versions.limiterReset, note.reset, note.markReset);
+  }
+
+  /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
+  begin(low: number, high: number): number {
+    const note = this.#notes.find(low, high);
+    const known = note === undefined ? this.#versions.limiterReset : this.knownForMarks(note);
+    const reset = this.#after(known);
+    this.join(low, high, reset);
+    return reset;
+  }
+
+  /** Ends everything counted for every key so far; returns the new reset. */
+  beginAll(): number {
+    let largest = this.#versions.limiterReset;
+    for (const note of this.#notes.all()) largest = Math.max(largest, this.knownForMarks(note));
+    const reset = this.#after(largest);
+    this.joinAll(reset);
+    return reset;
+  }
+
+  /** Learns of a reset of a key; returns whether it was new. */
+  join(low: number, high: number, reset: number): boolean {
+    if (reset <= this.known(low, high)) return false;
+    // Marks may be older than any count: it voids those that are known.
+    if (this.#isSpent(reset)) {
+      return this.#notes.find(low, high) !== undefined && this.joinMarkReset(low, high, reset);
+    }
+    const note = this.#noteFor(low, high);
+    this.#notes.raiseReset(note, reset, this.#present.now, this.#present.clusterNow);
+    this.#notes.change(note, this.#present.frame);
+    const id = this.#entries.index.find(low, high);
+    if (id === 0) return true;
+    this.#versions.renew(id);
+    this.#entries.wipe(id);
+    return true;
+  }
+
+  /** Learns of the reset that a component began under; false when a larger one has ended that. */
+  admit(low: number, high: number, reset: number): boolean {
+    const known = this.known(low, high);
+    if (reset < known) return this.#isSpent(known);
+    if (reset > known && !this.#isSpent(reset)) this.join(low, high, reset);
+    return true;
+  }
+
+  /** Learns of a reset of all keys; returns whether it was new. */
+  joinAll(reset: number): boolean {
+    if (reset <= this.#versions.limiterReset) return false;
+    this.#frameOfAll = this.#present.frame;
+    this.#versions.raiseReset(reset);
+    return true;
+  }
+
+  /** The reset of all keys, if it was learned after `frame`; otherwise 0. */
+  allSince(frame: number): number {
+    return this.#frameOfAll > frame ? this.#versions.limiterReset : 0;
+  }
+
+  /** Voids the marks of a key and nothing else. */
+  unmark(low: number, high: number): void {
+    const known = this.knownForMarks(this.#noteFor(low, high));
+    this.joinMarkReset(low, high, this.#after(known));
+  }
+
+  /** Learns that a key's marks up to a reset are void; returns whether that was new. */
+  joinMarkReset(low: number, high: number, reset: number): boolean {
+    // Old news makes no note: in a full table it would push out another.
+    if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
+    const note = this.#noteFor(low, high);
+    if (!this.#notes.raiseMarkReset(note, reset, this.#present.now)) return false;
+    this.#notes.change(note, this.#present.frame);
+    return true;
+  }
+
+  /** Marks a key until a time of the cluster's clock. */
+  mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
+    const note = this.#noteFor(low, high);
+    this.joinMark(low, high, kind, { reset: this.knownForMarks(note), untilMs, limit });
+  }
+
+  /** Merges a mark; returns whether it was new. */
+  joinMark(low: number, high: number, kind: number, mark: Mark): boolean {
+    const note = this.#noteFor(low, high);
+    if (!this.#notes.joinMark(note, kind, mark)) return false;
+    this.#notes.change(note, this.#present.frame);
+    return true;
+  }
+
+  /** The reset after one: a larger one, unless other replicas would not believe it. */
+  #after(known: number): number {
+    const { clusterNow } = this.#present;
+    return Math.max(clusterNow, Math.min(known + 1, Math.max(known, clusterNow + this.aheadMsMax)));
+  }
+
+  #isSpent(reset: number): boolean {
+    return reset < this.#present.clusterNow - this.keepMs;
+  }
+
+  #noteFor(low: number, high: number): Note {
+    const note = this.#notes.obtain(low, high);
+    const { index, records } = this.#entries;
+    const id = index.find(low, high);
+    if (id !== 0) records.setWord(id, STATE, records.word(id, STATE) | NOTED);
+    return note;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * What this process counted under an id that it has given up is another replica's from then on, as
+ * everybody else sees it: what is counted now must not add to it under the same name.
+ *
+ * No record is visited for that. Each is moved when somebody next looks at it, and until then nothing
+ * can be counted in it.
+ */
+
+import { blankComponent, type Component } from "../../crdt/component.ts";
+import type { Present } from "../present.ts";
+import type { Entries } from "../table/entries.ts";
+import { GENERATION, type Shape } from "../table/entry.ts";
+import { type Replicas, SELF } from "./replicas.ts";
+
+/** The id that was given up, as a replica among others. */
+export interface Former {
+  readonly replica: number;
+  /** What to add to a time of this process to have what the former id has told others. */
+  readonly originMs: number;
+}
+
+export class Disowning {
+  readonly #entries: Entries;
+  readonly #replicas: Replicas;
+  readonly #present: Present;
+  readonly #component = blankComponent();
+
+  constructor(entries: Entries, replicas: Replicas, present: Present) {
+    this.#entries = entries;
+    this.#replicas = replicas;
+    this.#present = present;
+  }
+
+  /** Makes all own components of a record those of the former id. Gauges stay own. */
+  move(id: number, former: Former): void {
+    for (const shape of this.#entries.shapes) {
+      if (shape.endsWithReset) this.#moveShape(id, shape, former);
+    }
+  }
+
+  #moveShape(id: number, shape: Shape, former: Former): void {
+    const { now, clusterNow } = this.#present;
+    const taken: Component[] = [];
+    const take = (component: Readonly<Component>): void => {
+      const moved = { ...component };
+      if (moved.replica === SELF) moved.replica = former.replica;
+      if (moved.opener === SELF) {
+        moved.opener = former.replica;
+        if (shape.places === "window" || shape.places === "instant") moved.place += former.originMs;
+      }
+      taken.push(moved);
+    };
+    const component = this.#component;
+    component.replica = SELF;
+    const begun = this.#entries.records.word(id, GENERATION) >>> 0;
+    component.generation = Math.max(begun, shape.generationMin ?? 0);
+    shape.emit(id, now, clusterNow, component, take);
+    for (const replica of this.#replicas.known()) {
+      component.replica = replica;
+      shape.emitHeard(id, replica, now, clusterNow, component, take);
+    }
+    const checkpoint = shape.checkpoint?.(id, clusterNow);
+    shape.wipe(id);
+    if (checkpoint !== undefined) shape.joinCheckpoint?.(id, checkpoint, clusterNow);
+    for (const moved of taken) shape.join(id, moved, now, clusterNow);
+  }
+}

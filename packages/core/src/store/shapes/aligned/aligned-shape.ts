@@ -1,0 +1,263 @@
+/**
+ * Windows that start at fixed instants of the cluster's time, whoever hits first.
+ *
+ * The record holds the current window's own hits and the sum of the others'. The chain holds the
+ * others' components, those for the next window included: a replica whose clock is a little ahead
+ * is heard before its window begins here. Anything else is over, or from a clock gone wrong.
+ *
+ *     | slot high | slot low | hits | chain | others | refusals, others' refusals |
+ */
+
+import type { Component } from "../../../crdt/component.ts";
+import { type Replicas, SELF } from "../../replicas/replicas.ts";
+import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
+import { RecordFields } from "../../table/record-fields.ts";
+import type { RecordPool } from "../../table/record-pool.ts";
+import { ticketOf } from "../../table/ticket.ts";
+import { ComponentChain } from "../component-chain.ts";
+import type { Ruler } from "./ruler.ts";
+
+const SLOT_HIGH = 0;
+const SLOT_LOW = 1;
+const HITS = 2;
+const CHAIN = 3;
+const OTHERS = 4;
+const REFUSALS = 5;
+const OTHERS_REFUSALS = 6;
+
+const TWO_32 = 2 ** 32;
+
+export interface AlignedShapeOptions {
+  readonly ruler: Ruler;
+  /** Whether refused hits are counted beside the others. */
+  readonly countsRefusals: boolean;
+}
+
+export class AlignedShape implements Shape {
+  readonly words: number;
+  readonly places = "slot";
+  readonly placeless = false;
+  readonly endsWithReset = true;
+
+  // What the last `read` saw.
+  /** Hits of all replicas in the current window, less refunds. */
+  hits = 0;
+  /** Refused hits of all replicas in the current window. */
+  refusals = 0;
+  /** When the current window ends, in the cluster's time. */
+  endsAt = 0;
+
+  readonly #replicas: Replicas;
+  readonly #fields: RecordFields;
+  readonly #ruler: Ruler;
+  readonly #countsRefusals: boolean;
+  readonly #chain: ComponentChain;
+  readonly #refunds = new Map<number, number>();
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, options: AlignedShapeOptions) {
+    this.#replicas = replicas;
+    this.#fields = new RecordFields(records, base);
+    this.#ruler = options.ruler;
+    this.#countsRefusals = options.countsRefusals;
+    this.words = alignedShapeWords(options);
+    this.#chain = new ComponentChain(
+      records,
+      base + CHAIN,
+      options.countsRefusals ? "refusals" : "none",
+    );
+  }
+
+  begin(): void {}
+
+  /** Sums up the window of `clusterNow`; a key never seen is record 0 and its fingerprint. */
+  read(id: number, clusterNow: number, low: number): void {
+    this.#ruler.at(clusterNow, low);
+    this.endsAt = this.#ruler.endsAt;
+    this.hits = 0;
+    this.refusals = 0;
+    if (id === 0) return;
+    if (this.#slot(id) !== this.#ruler.slot) this.#turn(id);
+    this.hits = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
+    if (this.#refunds.size !== 0) this.hits -= this.#refunds.get(id) ?? 0;
+    if (this.#countsRefusals) {
+      this.refusals = this.#fields.count(id, REFUSALS) + this.#fields.count(id, OTHERS_REFUSALS);
+    }
+  }
+
+  /** Counts hits in the current window. Needs a `read`. */
+  add(id: number, cost: number): void {
+    this.#fields.addToCount(id, HITS, cost);
+  }
+
+  /** Counts refused hits in the current window. Needs a `read`. */
+  refuse(id: number, cost: number): void {
+    this.#fields.addToCount(id, REFUSALS, cost);
+  }
+
+  /** Names the window that own hits are counted in now. */
+  ticket(id: number): number {
+    return ticketOf(
+      this.#fields.generation(id),
+      this.#fields.word(id, SLOT_HIGH),
+      this.#fields.word(id, SLOT_LOW),
+    );
+  }
+
+  /** Gives back hits of the window named by `ticket`; returns how many, 0 if it is over. */
+  refund(id: number, ticket: number, cost: number, clusterNow: number): number {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    if (this.ticket(id) !== ticket) return 0;
+    const refunds = this.#refunds.get(id) ?? 0;
+    const given = Math.min(cost, this.#fields.count(id, HITS) - refunds);
+    if (given > 0) this.#refunds.set(id, refunds + given);
+    return given;
+  }
+
+  refresh(id: number, _now: number, clusterNow: number): void {
+    this.#ruler.at(clusterNow, this.#fields.fingerprintLow(id));
+    this.#turn(id);
+  }
+
+  wipe(id: number): void {
+    this.release(id);
+    for (let word = HITS; word < this.words; word++) {
+      if (word !== CHAIN) this.#fields.setCount(id, word, 0);
+    }
+  }
+
+  release(id: number): void {
+    this.#chain.clear(id);
+    this.#refunds.delete(id);
+  }
+
+  releaseAll(): void {
+    this.#chain.clearAll();
+    this.#refunds.clear();
+  }
+
+  isExpired(id: number, _now: number, clusterNow: number): boolean {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    return !this.#hasOwn(id) && this.#chain.first(id) === 0;
+  }
+
+  isOwn(id: number, _now: number, clusterNow: number): boolean {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    return this.#hasOwn(id);
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  weight(id: number): number {
+    return this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
+  }
+
+  timing(component: Component, _now: number, clusterNow: number): Timing {
+    this.#ruler.at(clusterNow, component.low);
+    const { slot, nextSlot } = this.#ruler;
+    if (component.place === slot || component.place === nextSlot) return "live";
+    return component.place < slot ? "over" : "ahead";
+  }
+
+  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
+    this.read(id, clusterNow, component.low);
+    const { replica, generation, place } = component;
+    const chain = this.#chain;
+    let link = chain.find(id, replica, generation, SELF, place);
+    if (link === 0) link = chain.add(id, replica, generation, SELF, place);
+    if (link === 0) return undefined;
+    const hits = chain.hits(link) - chain.refunds(link);
+    const refusals = chain.refusals(link);
+    const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
+    if (grew && place === this.#ruler.slot) {
+      this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - hits);
+      if (this.#countsRefusals) {
+        this.#fields.addToCount(id, OTHERS_REFUSALS, chain.refusals(link) - refusals);
+      }
+    }
+    return grew;
+  }
+
+  emit(
+    id: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    if (!this.#hasOwn(id)) return;
+    component.opener = SELF;
+    component.place = this.#slot(id);
+    component.hits = this.#fields.count(id, HITS);
+    component.refunds = this.#refunds.get(id) ?? 0;
+    component.refusals = this.#countsRefusals ? this.#fields.count(id, REFUSALS) : 0;
+    visit(component);
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    this.#chain.show(id, replica, component, visit);
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+  }
+
+  /** Makes the record about the ruler's window and sums up what the chain has of it. */
+  #turn(id: number): void {
+    const { slot, nextSlot } = this.#ruler;
+    if (this.#slot(id) !== slot) {
+      this.#fields.setCount(id, HITS, 0);
+      if (this.#countsRefusals) this.#fields.setCount(id, REFUSALS, 0);
+      this.#refunds.delete(id);
+      this.#fields.setWord(id, SLOT_HIGH, Math.floor(slot / TWO_32));
+      this.#fields.setWord(id, SLOT_LOW, slot | 0);
+    }
+    let others = 0;
+    let othersRefusals = 0;
+    const chain = this.#chain;
+    let before = 0;
+    for (let link = chain.first(id); link !== 0; ) {
+      const next = chain.next(link);
+      const place = chain.place(link);
+      if ((place !== slot && place !== nextSlot) || this.#replicas.isDropped(chain.replica(link))) {
+        chain.remove(id, link, before);
+      } else {
+        before = link;
+        if (place === slot) {
+          others += chain.hits(link) - chain.refunds(link);
+          othersRefusals += chain.refusals(link);
+        }
+      }
+      link = next;
+    }
+    this.#fields.setCount(id, OTHERS, others);
+    if (this.#countsRefusals) this.#fields.setCount(id, OTHERS_REFUSALS, othersRefusals);
+  }
+
+  #hasOwn(id: number): boolean {
+    return (
+      this.#fields.word(id, HITS) !== 0 ||
+      (this.#countsRefusals && this.#fields.word(id, REFUSALS) !== 0)
+    );
+  }
+
+  #slot(id: number): number {
+    return this.#fields.word(id, SLOT_HIGH) * TWO_32 + (this.#fields.word(id, SLOT_LOW) >>> 0);
+  }
+}
+
+/** Words that the shape takes in a record. */
+export function alignedShapeWords(options: { readonly countsRefusals: boolean }): number {
+  return options.countsRefusals ? OTHERS_REFUSALS + 1 : OTHERS + 1;
+}

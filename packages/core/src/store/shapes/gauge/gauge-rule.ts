@@ -1,0 +1,55 @@
+/** Concurrency: what is held until someone releases it. */
+
+import type { ConcurrencyPolicy } from "../../../policies/concurrency.ts";
+import type { Rule } from "../rule.ts";
+import type { GaugeShape } from "./gauge-shape.ts";
+
+export class GaugeRule implements Rule {
+  readonly policy: ConcurrencyPolicy;
+  readonly scale = 1;
+  readonly slack = 0;
+  readonly maxWaitMs = 0;
+  readonly refusals = 0;
+  readonly opens = false;
+  held = 0;
+
+  readonly #shape: GaugeShape;
+
+  constructor(policy: ConcurrencyPolicy, shape: GaugeShape) {
+    this.policy = policy;
+    this.#shape = shape;
+  }
+
+  read(id: number): void {
+    this.#shape.read(id);
+    this.held = this.#shape.held;
+  }
+
+  msUntilAtMost(target: number): number {
+    return this.held <= target ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  msUntilEmptyAfter(cost: number): number {
+    return this.held + cost > 0 ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  add(id: number, cost: number): void {
+    this.#shape.add(id, cost);
+  }
+
+  refuse(): void {}
+
+  ticket(): number {
+    return 0;
+  }
+
+  /** Time gives nothing back and neither does a refund: only `release` does. */
+  refund(): number {
+    return 0;
+  }
+
+  /** Gives back what is held; returns how much of `cost` this process did hold. */
+  release(id: number, cost: number): number {
+    return this.#shape.give(id, cost);
+  }
+}

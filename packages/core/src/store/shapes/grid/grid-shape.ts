@@ -1,0 +1,294 @@
+/**
+ * Hits counted by slots of one width: the last few slots as they are, or a bucket's level.
+ *
+ * A sliding window reads the sum of the slots and the oldest one apart, because only a part of that
+ * is still inside. A bucket reads the level that its slots lead to from the one that was folded
+ * before them.
+ */
+
+import type { Checkpoint } from "../../../crdt/checkpoint.ts";
+import type { Component } from "../../../crdt/component.ts";
+import { type Replicas, SELF } from "../../replicas/replicas.ts";
+import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
+import type { RecordPool } from "../../table/record-pool.ts";
+import { ticketOf } from "../../table/ticket.ts";
+import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
+import type { SlotBins } from "./slot-bins.ts";
+import { SlotFloors, type StepTime } from "./slot-floors.ts";
+import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
+import type { SlotTime } from "./slot-time.ts";
+import { ToldLevels } from "./told-levels.ts";
+import { elapsedUntilFits } from "./trailing-slot.ts";
+
+const TWO_32 = 2 ** 32;
+
+export class GridShape implements Shape {
+  readonly words: number;
+  readonly places = "slot";
+  readonly placeless = false;
+  readonly endsWithReset = true;
+  readonly folds: boolean;
+
+  // What the last `read` saw.
+  /** Grid: hits in all slots but the trailing one. */
+  hits = 0;
+  /** Grid: hits in the oldest slot that is kept. */
+  trailing = 0;
+  /** Bucket: the level, in thousandths of a hit. */
+  level = 0;
+
+  readonly #records: RecordPool;
+  readonly #grid: SlotGrid;
+  readonly #time: SlotTime;
+  readonly #bins: SlotBins;
+  readonly #level: BucketLevel | null;
+  readonly #floors: SlotFloors | null;
+  readonly #toldLevels: ToldLevels;
+  readonly #leak: number;
+  readonly #slotMs: number;
+  readonly #slots: number;
+  readonly #ahead: number;
+  readonly #binCount: number;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, options: SlotGridOptions) {
+    this.words = slotGridWords(options);
+    this.#records = records;
+    this.#grid = new SlotGrid(records, replicas, base, options);
+    this.#toldLevels = new ToldLevels(this.#grid, options.told);
+    this.#time = this.#grid.time;
+    this.#bins = this.#grid.bins;
+    this.#level = this.#grid.level;
+    this.folds = options.leak > 0;
+    this.#floors = this.folds && options.shared ? new SlotFloors(replicas, options.slotMs) : null;
+    this.#leak = options.leak;
+    this.#slotMs = options.slotMs;
+    this.#slots = options.slots;
+    this.#ahead = this.#grid.ahead;
+    this.#binCount = options.slots + this.#ahead;
+  }
+
+  /** When the current slot ends, in the cluster's time. */
+  get slotEndsAt(): number {
+    return this.#time.endsAt;
+  }
+
+  begin(id: number): void {
+    this.#grid.begin(id);
+  }
+
+  /** Sums up the slots that count at `clusterNow`; record 0 reads as a key never seen. */
+  read(id: number, clusterNow: number): void {
+    this.#time.turnTo(clusterNow);
+    this.hits = 0;
+    this.trailing = 0;
+    this.level = 0;
+    if (id === 0) return;
+    if (this.#level !== null && this.#ahead === 0) {
+      this.level = this.#grid.levelNow(id, this.#level);
+      if (this.level >= 0) return;
+    }
+    this.#grid.align(id);
+    if (this.#level === null) this.#readHits(id);
+    else this.#readLevel(id, this.#level);
+  }
+
+  /** Counts hits in the current slot. Needs a `read`. */
+  add(id: number, cost: number): void {
+    this.#grid.align(id);
+    this.#bins.add(id, this.#time.bin, cost);
+  }
+
+  /** Names the slot that own hits are counted in now. */
+  ticket(id: number): number {
+    return this.#ticketOfSlot(id, this.#time.slot);
+  }
+
+  /**
+   * Gives back hits of the slot named by `ticket`; returns how many, 0 if it is over. A bucket that
+   * nobody shares gives back from its level as well, if the hit's water is still in it.
+   */
+  refund(id: number, ticket: number, cost: number, clusterNow: number, isInLevel: boolean): number {
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
+    for (let age = -this.#ahead; age < this.#slots; age++) {
+      if (this.#ticketOfSlot(id, this.#time.slot - age) !== ticket) continue;
+      return this.#bins.give(id, this.#time.binOfAge(age), cost);
+    }
+    if (this.#level === null || this.#ahead === 1 || !isInLevel) return 0;
+    const level = this.#level.of(id);
+    const given = Math.min(cost * LEVEL_SCALE, level);
+    this.#level.set(id, level - given);
+    return Math.ceil(given / LEVEL_SCALE);
+  }
+
+  /** How long until at most `target` hits are left in the slots of a grid. Needs a `read`. */
+  msUntilAtMost(id: number, target: number, clusterNow: number): number {
+    const width = this.#slotMs;
+    let full = this.hits;
+    let trailing = this.trailing;
+    let startsAt = this.#time.startsAt;
+    for (let age = this.#slots - 2; age >= 0; age--) {
+      if (full <= target) {
+        const passed = Math.max(0, clusterNow - startsAt);
+        const elapsed = Math.max(passed, elapsedUntilFits(trailing, target - full, width));
+        if (elapsed < width) return startsAt + elapsed - clusterNow;
+      }
+      trailing = id === 0 ? 0 : this.#bins.hits(id, this.#time.binOfAge(age));
+      full -= trailing;
+      startsAt += width;
+    }
+    const elapsed = elapsedUntilFits(trailing, target - full, width);
+    return startsAt + elapsed - clusterNow;
+  }
+
+  /** How long until a bucket that is at `level` now is at `target`. Needs a `read`. */
+  msUntilLevel(level: number, target: number, clusterNow: number): number {
+    if (level <= target + LEVEL_SLACK) return 0;
+    const slots = Math.ceil((level - target - LEVEL_SLACK) / this.#leak);
+    return this.slotEndsAt + (slots - 1) * this.#slotMs - clusterNow;
+  }
+
+  refresh(id: number, _now: number, clusterNow: number): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
+    this.#grid.refresh(id);
+  }
+
+  wipe(id: number): void {
+    this.#grid.wipe(id);
+  }
+
+  release(id: number): void {
+    this.#grid.release(id);
+  }
+
+  releaseAll(): void {
+    this.#grid.releaseAll();
+  }
+
+  isExpired(id: number, _now: number, clusterNow: number): boolean {
+    this.read(id, clusterNow);
+    if (this.hits !== 0 || this.trailing !== 0 || this.level !== 0) return false;
+    this.#grid.align(id);
+    return !this.#grid.isUsed(id);
+  }
+
+  isOwn(id: number, _now: number, clusterNow: number): boolean {
+    this.read(id, clusterNow);
+    return (this.#level !== null && this.#level.of(id) > 0) || this.#bins.hasOwn(id);
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  weight(id: number): number {
+    let hits = this.#level === null ? 0 : this.#level.of(id) / LEVEL_SCALE;
+    for (let bin = 0; bin < this.#binCount; bin++) hits += this.#bins.hits(id, bin);
+    return hits;
+  }
+
+  timing(component: Component, now: number, clusterNow: number): Timing {
+    this.#time.turnTo(clusterNow);
+    const timing = this.#grid.timing(component.place);
+    return timing === "live" && this.#floors?.isFolded(component, now) === true ? "over" : timing;
+  }
+
+  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
+    this.read(id, clusterNow);
+    this.#floors?.heard(component.replica, component.generation, component.place);
+    return this.#toldLevels.contain(id, component.place) ? false : this.#grid.join(id, component);
+  }
+
+  emit(
+    id: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
+    // After a step back of the clock own hits may be in the next slot.
+    for (let age = this.#slots - 1; age >= -this.#ahead; age--) {
+      const bin = this.#time.binOfAge(age);
+      const hits = this.#bins.own(id, bin);
+      if (hits === 0) continue;
+      component.opener = SELF;
+      component.place = this.#time.slot - age;
+      component.hits = hits;
+      component.refunds = this.#bins.refunds(id, bin);
+      component.refusals = 0;
+      visit(component);
+    }
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    _now: number,
+    clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.align(id);
+    this.#grid.emitHeard(id, replica, component, visit);
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    this.#grid.refersTo(id, mark);
+  }
+
+  get generationMin(): number {
+    return this.#floors === null ? 0 : this.#floors.generation;
+  }
+
+  stepBack(generation: number, clusterBefore: number, present: StepTime): void {
+    this.#floors?.step(generation, clusterBefore, present);
+  }
+
+  foldAll(id: number, clusterNow: number): void {
+    this.#time.turnTo(clusterNow);
+    this.#grid.foldAll(id);
+  }
+
+  disown(former: number, generation: number, clusterNow: number): void {
+    this.#floors?.disown(former, generation, clusterNow);
+  }
+
+  /** A bucket's level after the newest slot of which all that will count is in it. */
+  checkpoint(id: number, clusterNow: number): Checkpoint {
+    this.#time.turnTo(clusterNow);
+    return this.#toldLevels.of(id);
+  }
+
+  /** Merges another replica's checkpoint; returns whether it was better than ours. */
+  joinCheckpoint(id: number, heard: Checkpoint, clusterNow: number): boolean {
+    this.#time.turnTo(clusterNow);
+    const isBetter = this.#toldLevels.join(id, heard);
+    if (isBetter) this.#floors?.heardLevel(heard.slot);
+    return isBetter;
+  }
+
+  #readHits(id: number): void {
+    let hits = 0;
+    for (let bin = 0; bin < this.#binCount; bin++) hits += this.#bins.hits(id, bin);
+    this.trailing = this.#bins.hits(id, this.#time.binOfAge(this.#slots - 1));
+    this.hits = hits - this.trailing;
+  }
+
+  #readLevel(id: number, folded: BucketLevel): void {
+    let level = folded.of(id);
+    for (let age = this.#slots - 1; age >= 0; age--) {
+      level = folded.after(level, this.#bins.hits(id, this.#time.binOfAge(age)));
+    }
+    if (this.#ahead !== 0) level += this.#bins.hits(id, this.#time.binOfAge(-1)) * LEVEL_SCALE;
+    this.level = level;
+  }
+
+  #ticketOfSlot(id: number, slot: number): number {
+    const generation = Math.max(this.#records.word(id, GENERATION) >>> 0, this.generationMin);
+    return ticketOf(generation, Math.floor(slot / TWO_32), slot | 0);
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * A key's slots, turned to the current one whenever somebody looks at them.
+ *
+ * The record is aligned to the newest slot it was touched in; a ring per other replica lies beside
+ * it, and is summed up in it. Slots that fall out of the rings are dropped whole or, for a bucket,
+ * folded into its level. In a cluster the rings keep a bin for the next slot too, because a replica
+ * whose clock is a little ahead is in it already.
+ *
+ *     | slot high, joined | slot low | chain | level | own … | others … |
+ *                                           └ bucket        └ in a cluster
+ */
+
+import { drain } from "../../../crdt/checkpoint.ts";
+import type { Component } from "../../../crdt/component.ts";
+import type { Replicas } from "../../replicas/replicas.ts";
+import type { ComponentVisitor, Timing } from "../../table/entry.ts";
+import type { RecordPool } from "../../table/record-pool.ts";
+import { BucketLevel, LEVEL_WORDS } from "./bucket-level.ts";
+import { SlotBins } from "./slot-bins.ts";
+import { JOINED_SHIFT, SLOT_HIGH, SLOT_HIGH_MASK, SLOT_LOW, SlotHead, UNSET } from "./slot-head.ts";
+import { SlotRings } from "./slot-rings.ts";
+import { SlotTime } from "./slot-time.ts";
+
+const CHAIN = 2;
+const HEAD_WORDS = 3;
+
+const TWO_32 = 2 ** 32;
+
+export interface SlotGridOptions {
+  readonly slotMs: number;
+  /** Slots that are kept apart, the current one included. */
+  readonly slots: number;
+  /** How many of those, from the oldest one on, are in a bucket's level as well when it is told. */
+  readonly told: number;
+  /** Whether other replicas' counts will be joined. */
+  readonly shared: boolean;
+  /** What a bucket loses each slot, in thousandths of a hit; 0 for a grid that drops old slots. */
+  readonly leak: number;
+}
+
+export class SlotGrid {
+  readonly time: SlotTime;
+  readonly bins: SlotBins;
+  readonly head: SlotHead;
+  /** The level of a bucket; null for a grid that drops old slots. */
+  readonly level: BucketLevel | null;
+  /** How many slots after the current one the rings have room for. */
+  readonly ahead: number;
+
+  readonly #records: RecordPool;
+  readonly #base: number;
+  readonly #replicas: Replicas;
+  readonly #slots: number;
+  readonly #binCount: number;
+  readonly #rings: SlotRings;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, options: SlotGridOptions) {
+    const { slotMs, slots, shared, leak } = options;
+    this.#slots = slots;
+    this.ahead = shared ? 1 : 0;
+    this.#records = records;
+    this.#base = base;
+    this.#replicas = replicas;
+    this.#binCount = slots + this.ahead;
+    this.head = new SlotHead(records, base);
+    this.time = new SlotTime(slotMs, this.#binCount);
+    const levelAt = base + HEAD_WORDS;
+    this.level = leak > 0 ? new BucketLevel(records, levelAt, leak) : null;
+    const binsAt = levelAt + (leak > 0 ? LEVEL_WORDS : 0);
+    this.bins = new SlotBins(records, binsAt, this.#binCount, shared);
+    this.#rings = new SlotRings(records, base + CHAIN, this.#binCount, this.ahead);
+  }
+
+  begin(id: number): void {
+    this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET);
+  }
+
+  /** Turns a record to the current slot; what leaves a bucket's rings goes into its level. */
+  align(id: number): void {
+    const now = this.time.slot;
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.#base;
+    const high = chunk[at + SLOT_HIGH]!;
+    const slot = (high & SLOT_HIGH_MASK) * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0);
+    if (slot === now) return;
+    if ((high & SLOT_HIGH_MASK) !== UNSET) {
+      if (slot > now && this.level !== null) {
+        this.foldAll(id);
+        return;
+      }
+      if (slot < now) this.#turn(id, slot, now - slot);
+      else this.#turnBack(id, slot);
+    }
+    const joined = Math.max(0, (high >>> JOINED_SHIFT) - Math.max(0, now - slot));
+    chunk[at + SLOT_HIGH] = Math.floor(now / TWO_32) | (joined << JOINED_SHIFT);
+    chunk[at + SLOT_LOW] = now | 0;
+  }
+
+  /**
+   * Makes the record about the current slot with all that it holds in the level, as of before the slots
+   * that are kept: after a step back of the clock what was counted in one of them could not be told from
+   * what will be.
+   */
+  foldAll(id: number): void {
+    const { time, level } = this;
+    const word = this.#base + SLOT_HIGH;
+    const high = this.#records.word(id, word) & SLOT_HIGH_MASK;
+    if (level === null || high === UNSET) return;
+    const slot = high * TWO_32 + (this.#records.word(id, this.#base + SLOT_LOW) >>> 0);
+    this.#turn(id, slot, this.#binCount);
+    this.#rings.clear(id);
+    // The slots that are kept are empty now, and will leak for as long as they last.
+    const kept = this.#slots - Math.max(0, time.slot - slot);
+    const folded = level.of(id);
+    level.set(id, folded > 0 ? drain(folded, level.leak, -kept) : 0);
+    this.#records.setWord(id, word, Math.floor(time.slot / TWO_32));
+    this.#records.setWord(id, this.#base + SLOT_LOW, time.slot | 0);
+  }
+
+  /**
+   * The level in the current slot of a bucket that nobody shares, without turning the record to it:
+   * each turn rounds, and whoever asks every millisecond would add that up. Negative after a step
+   * back of the clock: then the record has to be turned.
+   */
+  levelNow(id: number, level: BucketLevel): number {
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.#base;
+    const high = chunk[at + SLOT_HIGH]! & SLOT_HIGH_MASK;
+    if (high === UNSET) return 0;
+    const turns = this.time.slot - (high * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0));
+    if (turns < 0) return -1;
+    return drain(level.after(level.of(id), this.bins.hits(id, 0)), level.leak, turns);
+  }
+
+  /** The newest slot that is not kept apart any more. */
+  get foldedUntil(): number {
+    return this.time.slot - this.#slots;
+  }
+
+  /** The bin of a slot, whether or not the rings have it. */
+  binOf(slot: number): number {
+    return slot % this.#binCount;
+  }
+
+  /** Whether the rings have room for a slot, which is when it is live. */
+  timing(slot: number): Timing {
+    const now = this.time.slot;
+    if (slot <= now - this.#slots) return "over";
+    return slot > now + this.ahead ? "ahead" : "live";
+  }
+
+  /** Whether any hit was counted, refunded or not. */
+  isUsed(id: number): boolean {
+    if (this.bins.hasAny(id)) return true;
+    // Hits given back still count for something: against reports that are older than the refund.
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+      rings.turn(ring, this.time.slot);
+      if (rings.isUsed(ring)) return true;
+    }
+    return false;
+  }
+
+  /** Sums up the rings of an aligned record anew, without those of replicas that were dropped. */
+  refresh(id: number): void {
+    if (this.ahead === 0) return;
+    const rings = this.#rings;
+    const { slot } = this.time;
+    this.bins.emptyOthers(id);
+    let before = 0;
+    for (let ring = rings.first(id); ring !== 0; ) {
+      const next = rings.next(ring);
+      rings.turn(ring, slot);
+      if (this.#replicas.isDropped(rings.replica(ring)) || !rings.isUsed(ring)) {
+        rings.remove(id, ring, before);
+      } else {
+        before = ring;
+        for (let bin = 0; bin < this.#binCount; bin++) {
+          this.bins.addOthers(id, bin, rings.hits(ring, bin));
+        }
+      }
+      ring = next;
+    }
+  }
+
+  /** Merges a component whose slot the rings have; returns whether it was new, undefined without room. */
+  join(id: number, component: Component): boolean | undefined {
+    const rings = this.#rings;
+    const { replica, generation, place, hits, refunds } = component;
+    const ring = rings.obtain(id, replica, generation | 0, this.time.slot);
+    if (ring === 0) return undefined;
+    const bin = this.binOf(place);
+    const before = rings.hits(ring, bin);
+    const grew = rings.raise(ring, bin, hits, refunds);
+    this.bins.addOthers(id, bin, rings.hits(ring, bin) - before);
+    return grew;
+  }
+
+  /** Shows what another replica has counted in the slots of an aligned record. */
+  emitHeard(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
+    const rings = this.#rings;
+    const { slot } = this.time;
+    component.opener = replica;
+    component.refusals = 0;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+      if (rings.replica(ring) !== replica) continue;
+      rings.turn(ring, slot);
+      component.generation = rings.generation(ring) >>> 0;
+      for (let place = slot - this.#slots + 1; place <= slot + this.ahead; place++) {
+        const bin = this.binOf(place);
+        component.place = place;
+        component.hits = rings.counted(ring, bin);
+        component.refunds = component.hits - rings.hits(ring, bin);
+        if (component.hits > 0) visit(component);
+      }
+    }
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    const rings = this.#rings;
+    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) mark(rings.replica(ring));
+  }
+
+  /** Empties every slot and the level. */
+  wipe(id: number): void {
+    this.#rings.clear(id);
+    this.bins.clear(id);
+    this.level?.set(id, 0);
+    this.head.setJoined(id, 0);
+  }
+
+  /** Gives back all that lies beside the record. */
+  release(id: number): void {
+    this.#rings.clear(id);
+    this.bins.release(id);
+  }
+
+  /** Gives back all that lies beside all records. */
+  releaseAll(): void {
+    this.#rings.clearAll();
+    this.bins.releaseAll();
+  }
+
+  #turn(id: number, slot: number, turns: number): void {
+    const { bins, level } = this;
+    const steps = Math.min(turns, this.#binCount);
+    let folded = level === null ? 0 : level.of(id);
+    let bin = this.binOf(slot + this.ahead + 1);
+    for (let step = 0; step < steps; step++) {
+      if (level !== null) folded = level.after(folded, bins.hits(id, bin));
+      bins.empty(id, bin);
+      bin = bin + 1 === this.#binCount ? 0 : bin + 1;
+    }
+    if (level !== null) level.set(id, drain(folded, level.leak, turns - steps));
+  }
+
+  /** After a step back of the clock: what was counted in slots that are still to come is dropped. */
+  #turnBack(id: number, slot: number): void {
+    const last = slot + this.ahead;
+    const first = Math.max(this.time.slot + this.ahead + 1, last - this.#binCount + 1);
+    for (let dropped = first; dropped <= last; dropped++) this.bins.empty(id, this.binOf(dropped));
+    this.refresh(id);
+  }
+}
+
+/** Words that slots take in a record. */
+export function slotGridWords({ slots, shared, leak }: SlotGridOptions): number {
+  const bins = slots + (shared ? 1 : 0);
+  return HEAD_WORDS + (leak > 0 ? LEVEL_WORDS : 0) + bins * (shared ? 2 : 1);
+}

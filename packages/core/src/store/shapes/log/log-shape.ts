@@ -1,0 +1,238 @@
+/**
+ * The times of hits, for the exact sliding log.
+ *
+ * Each replica's log is a running total over time on its own clock; a hit leaves the view exactly
+ * one window after its time. This replica's list hangs on the record, the others' lie beside it.
+ *
+ *     | own list | heard logs |
+ */
+
+import type { Component } from "../../../crdt/component.ts";
+import { type Replicas, SELF } from "../../replicas/replicas.ts";
+import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
+import { RecordFields } from "../../table/record-fields.ts";
+import type { RecordPool } from "../../table/record-pool.ts";
+import { ticketOf } from "../../table/ticket.ts";
+import { HEARD_LOGS_WORDS, HeardLogs, type LogVisitor } from "./heard-logs.ts";
+import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
+import { TimedRefunds } from "./timed-refunds.ts";
+
+/** Words that the shape takes in a record. */
+export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + HEARD_LOGS_WORDS;
+
+const TWO_32 = 2 ** 32;
+/** The most hits a log counts at once: totals are compared by 32-bit differences. */
+export const LOG_HITS_MAX: number = 2 ** 30;
+
+export class LogShape implements Shape {
+  readonly words: number = LOG_SHAPE_WORDS;
+  readonly places = "instant";
+  readonly placeless = true;
+  readonly endsWithReset = true;
+
+  /** What the last `read` saw: hits of all replicas inside the window, less refunds. */
+  hits = 0;
+  /** What the last `read` saw: when the last of them leaves; 0 without any. */
+  endsAt = 0;
+
+  readonly #fields: RecordFields;
+  readonly #replicas: Replicas;
+  readonly #windowMs: number;
+  readonly #marginMs: number;
+  readonly #own: TimeLists;
+  readonly #refunds = new TimedRefunds();
+  readonly #heard: HeardLogs;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, windowMs: number) {
+    this.#fields = new RecordFields(records, base);
+    this.#replicas = replicas;
+    this.#windowMs = windowMs;
+    this.#marginMs = Math.floor(windowMs / 2);
+    this.#own = new TimeLists(records, base);
+    this.#heard = new HeardLogs(records, replicas, base + TIME_LIST_WORDS, windowMs);
+  }
+
+  begin(): void {}
+
+  /** Sums up the hits inside the window at `now`; record 0 reads as a key never seen. */
+  read(id: number, now: number): void {
+    this.hits = 0;
+    this.endsAt = 0;
+    if (id === 0) return;
+    const cutoff = now - this.#windowMs;
+    if (this.#own.oldest(id) <= cutoff) this.#own.expire(id, cutoff);
+    this.hits = this.#own.live(id) - this.#refunds.after(id, cutoff);
+    if (this.hits > 0) this.endsAt = this.#own.newest(id) + this.#windowMs;
+    if (this.#heard.isEmpty(id)) return;
+    this.hits += this.#heard.hits(id, now);
+    this.endsAt = Math.max(this.endsAt, this.#heard.endsAt(id));
+  }
+
+  /** Counts hits at `now`. Needs a `read`. */
+  add(id: number, cost: number, now: number): void {
+    const room = LOG_HITS_MAX - this.#own.live(id);
+    const total = this.#own.total(id) + Math.min(cost, room);
+    // A clock that stands still or was told an earlier time counts at the newest time known.
+    const time = Math.max(now, this.#own.newest(id));
+    this.#own.learn(id, time, total, now - this.#windowMs);
+  }
+
+  /** Names the hits counted at `time`. */
+  ticket(id: number, time: number): number {
+    return ticketOf(this.#fields.generation(id), Math.floor(time / TWO_32), time | 0);
+  }
+
+  /** Gives back hits counted at the time named by `ticket`; returns how many, 0 if they have left. */
+  refund(id: number, ticket: number, cost: number, now: number): number {
+    this.read(id, now);
+    let given = 0;
+    let before = this.#own.base(id);
+    this.#own.walk(id, (time, total) => {
+      if (this.ticket(id, time) !== ticket) {
+        before = total;
+        return true;
+      }
+      const returned = this.#refunds.at(id, time);
+      given = Math.min(cost, ((total - before) | 0) - returned);
+      if (given > 0) this.#refunds.raise(id, time, returned + given);
+      return false;
+    });
+    return given;
+  }
+
+  /** How long until at most `target` hits are inside the window. Needs a `read`. */
+  msUntilAtMost(id: number, target: number, now: number): number {
+    let excess = this.hits - target;
+    if (excess <= 0) return 0;
+    const leaving: { at: number; hits: number }[] = [];
+    const collect: LogVisitor = (lists, owner, offsetMs, refunds) => {
+      let before = lists.base(owner);
+      let missing = excess;
+      lists.walk(owner, (time, total) => {
+        const hits = ((total - before) | 0) - refunds.at(owner, time);
+        leaving.push({ at: time + offsetMs + this.#windowMs, hits });
+        before = total;
+        missing -= hits;
+        return missing > 0;
+      });
+    };
+    collect(this.#own, id, 0, this.#refunds, 0);
+    this.#heard.each(id, collect);
+    if (leaving.length > 1) leaving.sort((left, right) => left.at - right.at);
+    for (const { at, hits } of leaving) {
+      excess -= hits;
+      if (excess <= 0) return at - now;
+    }
+    return this.endsAt - now;
+  }
+
+  refresh(id: number, now: number): void {
+    this.#heard.refresh(id, now);
+  }
+
+  wipe(id: number): void {
+    this.release(id);
+  }
+
+  release(id: number): void {
+    this.#own.clear(id);
+    this.#refunds.delete(id);
+    this.#heard.clear(id);
+  }
+
+  releaseAll(): void {
+    this.#own.clearAll();
+    this.#refunds.clear();
+    this.#heard.clearAll();
+  }
+
+  isExpired(id: number, now: number): boolean {
+    this.read(id, now);
+    return this.#own.live(id) === 0 && this.endsAt <= now;
+  }
+
+  isOwn(id: number, now: number): boolean {
+    this.read(id, now);
+    return this.#own.live(id) > 0;
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  weight(id: number): number {
+    return this.#own.live(id) + this.#heard.sum(id);
+  }
+
+  timing(component: Component, now: number): Timing {
+    const time = component.place + this.#replicas.offsetMs(component.replica);
+    // A point before the window is the base that later ones are counted from.
+    if (time < now - 2 * this.#windowMs - this.#marginMs) return "over";
+    return time > now + this.#windowMs ? "ahead" : "live";
+  }
+
+  join(id: number, component: Component, now: number): boolean | undefined {
+    return this.#heard.join(id, component, now);
+  }
+
+  /**
+   * Shows the base first, so that whoever hears it does not count what has left. It is shown well
+   * before the window: a clock a little off would otherwise count all of it as hits at its edge. In
+   * the first moments of a clock there is no such time, and the earliest has to do.
+   */
+  emit(
+    id: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, now);
+    if (this.#own.live(id) === 0) return;
+    component.opener = SELF;
+    component.refusals = 0;
+    component.place = Math.max(0, now - this.#windowMs - this.#marginMs);
+    component.hits = this.#own.base(id) >>> 0;
+    component.refunds = 0;
+    if (component.place > 0 || component.hits > 0) visit(component);
+    this.#own.walk(id, (time, total) => {
+      component.place = time;
+      component.hits = total >>> 0;
+      component.refunds = this.#refunds.at(id, time);
+      visit(component);
+      return true;
+    });
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, now);
+    component.opener = replica;
+    component.refusals = 0;
+    const show: LogVisitor = (lists, owner, offsetMs, refunds, generation) => {
+      component.generation = generation >>> 0;
+      component.place = Math.max(0, now - offsetMs - this.#windowMs - this.#marginMs);
+      component.hits = lists.base(owner) >>> 0;
+      component.refunds = 0;
+      if (component.place > 0 || component.hits > 0) visit(component);
+      lists.walk(owner, (time, total) => {
+        component.place = time;
+        component.hits = total >>> 0;
+        component.refunds = refunds.at(owner, time);
+        visit(component);
+        return true;
+      });
+    };
+    this.#heard.each(id, show, replica);
+  }
+
+  refersTo(id: number, mark: (replica: number) => void): void {
+    this.#heard.refersTo(id, mark);
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Which shape each policy is stored in, and which rule puts the two together.
+ *
+ * Widths of slots are chosen here. In one process a bucket's slots are a millisecond wide, which
+ * makes it exact. With replicas to merge, slots must be kept apart until everybody has heard of
+ * them, so they are wider: about a sixteenth of the time that a full bucket takes to empty. That is a
+ * power of two, so that a capacity can be changed a little without beginning another budget.
+ */
+
+import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
+import type { Policy } from "../../policies/policy.ts";
+import { type CalendarOptions, createCalendar } from "../../time/calendar.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import type { Section } from "../table/entries.ts";
+import type { Shape } from "../table/entry.ts";
+import type { RecordPool } from "../table/record-pool.ts";
+import { AlignedRule } from "./aligned/aligned-rule.ts";
+import { AlignedShape, alignedShapeWords } from "./aligned/aligned-shape.ts";
+import { CalendarRuler, EvenRuler, type Ruler } from "./aligned/ruler.ts";
+import { GaugeRule } from "./gauge/gauge-rule.ts";
+import { GAUGE_SHAPE_WORDS, GaugeShape } from "./gauge/gauge-shape.ts";
+import { BucketRule } from "./grid/bucket-rule.ts";
+import { GridShape } from "./grid/grid-shape.ts";
+import { SlidingRule } from "./grid/sliding-rule.ts";
+import { type SlotGridOptions, slotGridWords } from "./grid/slot-grid.ts";
+import { LogRule } from "./log/log-rule.ts";
+import { LOG_SHAPE_WORDS, LogShape } from "./log/log-shape.ts";
+import type { Rule } from "./rule.ts";
+import { windowWords } from "./window/window-record.ts";
+import { WindowRule } from "./window/window-rule.ts";
+import { WindowShape } from "./window/window-shape.ts";
+
+const SPREAD_MS_MAX = 100;
+const SPREAD_PART = 8;
+/** How long slots are kept apart before a level of them is told: four times the second between two heartbeats. */
+const RETENTION_MS = 4_000;
+/** How long a level may be on its way. */
+const LEVEL_FLIGHT_MS = 500;
+const BUCKET_SLOT_PART = 16;
+const BUCKET_SLOT_MS_MIN = 64;
+const BUCKET_SLOT_MS_MAX = 1_024;
+
+/** A section of the store's records, and the rule that works on it once the store is there. */
+export interface RuleSection extends Section {
+  /** All that must agree for two replicas' counts to mean the same, which limits need not. */
+  readonly meaning: string;
+  /** @param shape the shape of a store whose sections are of the same meaning */
+  rule(shape: Shape): Rule;
+}
+
+/** @param shared whether other replicas count for the same keys */
+export function makeRule(policy: Policy, shared: boolean): RuleSection {
+  switch (policy.kind) {
+    case "fixedWindow": {
+      const countsRefusals = policy.ban !== null || policy.backoff !== null;
+      const ruler = rulerOf(policy);
+      if (ruler !== null) {
+        const options = { ruler, countsRefusals };
+        const cut = policy.calendar === null ? policy.windowMs : calendarWords(policy.calendar);
+        return section(
+          `aligned ${cut} ${countsRefusals}`,
+          alignedShapeWords(options),
+          (records, replicas, base) => new AlignedShape(records, replicas, base, options),
+          (shape) => new AlignedRule(policy, shape),
+        );
+      }
+      const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
+      const options = { windowMs: policy.windowMs, spreadMs, countsRefusals, shared };
+      return section(
+        `window ${policy.windowMs} ${countsRefusals}`,
+        windowWords(options),
+        (records, replicas, base) => new WindowShape(records, replicas, base, options),
+        (shape) => new WindowRule(policy, shape),
+      );
+    }
+    case "slidingWindow": {
+      const slotMs = policy.windowMs / policy.slots;
+      const options = { slotMs, slots: policy.slots + 1, told: 0, shared, leak: 0 };
+      const meaning = `sliding ${policy.windowMs} ${policy.slots}`;
+      return grid(meaning, options, (shape) => new SlidingRule(policy, shape));
+    }
+    case "tokenBucket":
+    case "leakyBucket": {
+      const slotMs = shared ? bucketSlotMs(policy.limit, policy.perSecond) : 1;
+      const told = shared ? Math.ceil(LEVEL_FLIGHT_MS / slotMs) : 0;
+      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + told + 1 : 1;
+      // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
+      const options = { slotMs, slots, told, shared, leak: policy.perSecond * slotMs };
+      const meaning = `bucket ${slotMs} ${bitsOf(policy.perSecond)}`;
+      return grid(meaning, options, (shape) => new BucketRule(policy, shape));
+    }
+    case "slidingLog":
+      return section(
+        `log ${policy.windowMs}`,
+        LOG_SHAPE_WORDS,
+        (records, replicas, base) => new LogShape(records, replicas, base, policy.windowMs),
+        (shape) => new LogRule(policy, shape),
+      );
+    case "concurrency":
+      return section(
+        "gauge",
+        GAUGE_SHAPE_WORDS,
+        (records, replicas, base) => new GaugeShape(records, replicas, base, shared),
+        (shape) => new GaugeRule(policy, shape),
+      );
+  }
+}
+
+function grid(
+  meaning: string,
+  options: SlotGridOptions,
+  rule: (shape: GridShape) => Rule,
+): RuleSection {
+  return section(
+    meaning,
+    slotGridWords(options),
+    (records, replicas, base) => new GridShape(records, replicas, base, options),
+    rule,
+  );
+}
+
+function section<Kind extends Shape>(
+  meaning: string,
+  words: number,
+  createShape: (records: RecordPool, replicas: Replicas, base: number) => Kind,
+  createRule: (shape: Kind) => Rule,
+): RuleSection {
+  return {
+    meaning,
+    words,
+    create: createShape,
+    rule: (shape) => createRule(shape as Kind),
+  };
+}
+
+function rulerOf(policy: FixedWindowPolicy): Ruler | null {
+  if (policy.calendar !== null) return new CalendarRuler(createCalendar(policy.calendar));
+  return policy.align ? new EvenRuler(policy.windowMs) : null;
+}
+
+/** How a calendar cuts, with the defaults filled in: whoever leaves them out means the same. */
+function calendarWords({ unit, timeZone, weekStartsOn }: CalendarOptions): string {
+  // Names of zones are the same in either case, and others' names for one zone are not known here.
+  const zone = (timeZone ?? "UTC").toLowerCase();
+  return unit === "week" ? `week ${weekStartsOn ?? "monday"} ${zone}` : `${unit} ${zone}`;
+}
+
+/** The power of two at or below a sixteenth of the time; compared, as logarithms are rounded. */
+function bucketSlotMs(capacity: number, perSecond: number): number {
+  const part = ((capacity / perSecond) * 1_000) / BUCKET_SLOT_PART;
+  let slotMs = BUCKET_SLOT_MS_MIN;
+  while (slotMs < BUCKET_SLOT_MS_MAX && part >= 2 * slotMs) slotMs *= 2;
+  return slotMs;
+}
+
+/** A number as the 16 digits of its 64 bits: in decimals it is spelled differently elsewhere. */
+function bitsOf(value: number): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return bytes.toString("hex");
+}

@@ -1,0 +1,300 @@
+/**
+ * Windows that open with a key's first hit and are shared by every replica that hears of them.
+ *
+ * A window is named by who opened it and when, on the opener's clock, and travels verbatim. The
+ * record holds one live window and this replica's hits in it; everything else that counts, an own
+ * component in an older window included, is in the chain. The sum over the chain is cached until the
+ * first of its windows ends, so a decision reads the record alone.
+ */
+
+import type { Component } from "../../../crdt/component.ts";
+import { NOBODY, type Replicas, SELF } from "../../replicas/replicas.ts";
+import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
+import { type RecordPool, WIDE } from "../../table/record-pool.ts";
+import { ticketOf } from "../../table/ticket.ts";
+import { ComponentChain, NO_CHAIN } from "../component-chain.ts";
+import {
+  CHAIN,
+  HITS,
+  LEAD,
+  OPENED_LOW,
+  OTHERS,
+  OTHERS_UNTIL,
+  WINDOW,
+  WindowRecord,
+  type WindowRecordOptions,
+  windowWord,
+  windowWords,
+} from "./window-record.ts";
+import { type WindowSpan, WindowSuccession } from "./window-succession.ts";
+
+const TWO_32 = 2 ** 32;
+
+export interface WindowShapeOptions extends WindowSpan, WindowRecordOptions {}
+
+export class WindowShape implements Shape {
+  readonly words: number;
+  readonly places = "window";
+  readonly placeless = false;
+  readonly endsWithReset = true;
+
+  // What the last `read` saw.
+  /** Hits of all replicas in live windows, less refunds. */
+  hits = 0;
+  /** Refused hits of all replicas in live windows. */
+  refusals = 0;
+  /** When the newest live window ends; 0 when none is live. */
+  endsAt = 0;
+
+  readonly base: number;
+  readonly windowMs: number;
+  readonly shared: boolean;
+  readonly refunds: ReadonlyMap<number, number>;
+  readonly #records: RecordPool;
+  readonly #replicas: Replicas;
+  readonly #spreadMs: number;
+  readonly #countsRefusals: boolean;
+  readonly #record: WindowRecord;
+  readonly #chain: ComponentChain;
+  readonly #succession: WindowSuccession;
+
+  constructor(records: RecordPool, replicas: Replicas, base: number, options: WindowShapeOptions) {
+    this.words = windowWords(options);
+    this.base = base;
+    this.windowMs = options.windowMs;
+    this.shared = options.shared;
+    this.#records = records;
+    this.#replicas = replicas;
+    this.#spreadMs = options.spreadMs;
+    this.#countsRefusals = options.countsRefusals;
+    this.#record = new WindowRecord(records, base, options);
+    this.refunds = this.#record.refunds;
+    this.#chain = new ComponentChain(
+      records,
+      options.shared ? base + CHAIN : NO_CHAIN,
+      options.countsRefusals ? "refusals" : "none",
+    );
+    this.#succession = new WindowSuccession(this.#record, this.#chain, replicas, options);
+  }
+
+  begin(id: number): void {
+    this.#record.begin(id);
+  }
+
+  /** Sums up what is live at `now`; record 0 reads as a key never seen. */
+  read(id: number, now: number): void {
+    this.hits = 0;
+    this.refusals = 0;
+    this.endsAt = 0;
+    if (id === 0) return;
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    const chained = this.shared && chunk[at + CHAIN] !== 0;
+    let endsAt = this.#endsAt(id, chunk, at);
+    if (now >= endsAt || (chained && ((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0)) {
+      if (endsAt === 0 && !chained) return;
+      this.#succession.renew(id, now);
+      endsAt = this.#endsAt(id, chunk, at);
+      if (endsAt === 0) return;
+    }
+    this.endsAt = endsAt;
+    const hits = chunk[at + HITS]!;
+    this.hits = hits === WIDE ? this.#record.hits(id) : hits;
+    if (chained) this.hits += this.#record.others(id);
+    if (this.refunds.size !== 0) this.hits -= this.refunds.get(id) ?? 0;
+    if (this.#countsRefusals) {
+      this.refusals = this.#record.refusals(id) + this.#record.othersRefusals(id);
+    }
+  }
+
+  /** Counts hits in the newest live window, opened now if there is none. Needs a `read` at `now`. */
+  add(id: number, cost: number, now: number): void {
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    if (this.endsAt === 0) this.#succession.enter(id, SELF, now);
+    else if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
+    const hits = chunk[at + HITS]! + cost;
+    if (hits < WIDE) chunk[at + HITS] = hits;
+    else this.#record.addHits(id, cost);
+  }
+
+  /** Counts refused hits in the newest live window, if there is one. Needs a `read` at `now`. */
+  refuse(id: number, cost: number, now: number): void {
+    if (this.endsAt === 0) return;
+    if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
+    this.#record.addRefusals(id, cost);
+  }
+
+  /** Names the window that own hits are counted in now. */
+  ticket(id: number): number {
+    const records = this.#records;
+    records.take(id);
+    const { chunk, start } = records;
+    const at = start + this.base;
+    return ticketOf(chunk[start + GENERATION]!, chunk[at + WINDOW]!, chunk[at + OPENED_LOW]!);
+  }
+
+  /** Gives back hits of the window named by `ticket`; returns how many, 0 if it is over. */
+  refund(id: number, ticket: number, cost: number, now: number): number {
+    this.read(id, now);
+    if (this.endsAt === 0) return 0;
+    if (this.ticket(id) === ticket) {
+      const refunds = this.refunds.get(id) ?? 0;
+      const given = Math.min(cost, this.#record.hits(id) - refunds);
+      if (given > 0) this.#record.refunds.set(id, refunds + given);
+      return given;
+    }
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      if (chain.replica(link) !== SELF || this.#ticketOfLink(link) !== ticket) continue;
+      const refunds = chain.refunds(link);
+      const given = Math.min(cost, chain.hits(link) - refunds);
+      chain.raise(link, 0, refunds + given, 0);
+      this.#record.addOthers(id, -given, 0);
+      return given;
+    }
+    return 0;
+  }
+
+  /**
+   * How long until the live windows hold at most `target`, refused hits counted `refusedWeight`
+   * times. Needs a `read` at `now`.
+   */
+  msUntilAtMost(id: number, target: number, refusedWeight: number, now: number): number {
+    const held = this.hits + refusedWeight * this.refusals;
+    if (held <= target) return 0;
+    const until = this.#succession.untilAtMost(id, held, target, refusedWeight);
+    return (until === 0 ? this.endsAt : until) - now;
+  }
+
+  refresh(id: number, now: number): void {
+    const isBlank = this.#record.opener(id) === NOBODY && this.#chain.first(id) === 0;
+    if (!isBlank) this.#succession.renew(id, now);
+  }
+
+  wipe(id: number): void {
+    this.#succession.clear(id);
+  }
+
+  release(id: number): void {
+    this.#chain.clear(id);
+    this.#record.refunds.delete(id);
+  }
+
+  releaseAll(): void {
+    this.#chain.clearAll();
+    this.#record.refunds.clear();
+  }
+
+  isExpired(id: number, now: number): boolean {
+    this.read(id, now);
+    return this.endsAt === 0;
+  }
+
+  isOwn(id: number, now: number): boolean {
+    this.read(id, now);
+    return this.endsAt !== 0 && (this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF));
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  weight(id: number): number {
+    return this.#record.hits(id) + this.#record.others(id);
+  }
+
+  timing(component: Component, now: number): Timing {
+    const start = component.place + this.#replicas.offsetMs(component.opener);
+    // A window can have ended by itself and still be kept by a newer one within the spread.
+    if (now >= start + this.windowMs + this.#spreadMs) return "over";
+    return start > now + this.windowMs ? "ahead" : "live";
+  }
+
+  touch(ids: Int32Array, count: number): void {
+    if (this.shared) this.#chain.touch(ids, count);
+  }
+
+  join(id: number, component: Component, now: number): boolean | undefined {
+    const records = this.#records;
+    records.take(id);
+    const { chunk } = records;
+    const at = records.start + this.base;
+    const first = this.shared ? chunk[at + CHAIN]! : 0;
+    const others = chunk[at + OTHERS]!;
+    const isUpToDate = first !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
+    // Nearly always: more hits of a component that is known, and what is summed up still holds.
+    if (isUpToDate && others + component.hits < WIDE && now < this.#endsAt(id, chunk, at)) {
+      const more = this.#chain.grow(id, first, component);
+      if (more > 0) {
+        chunk[at + OTHERS] = others + more;
+        return true;
+      }
+    }
+    this.read(id, now);
+    return this.#succession.join(id, component, now);
+  }
+
+  emit(
+    id: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+    isFlush?: boolean,
+  ): void {
+    this.read(id, now);
+    if (this.endsAt === 0) return;
+    if (this.#record.hasOwn(id)) {
+      const record = this.#record;
+      component.opener = record.opener(id);
+      component.place = record.openedAt(id);
+      component.hits = record.hits(id);
+      component.refunds = this.refunds.get(id) ?? 0;
+      component.refusals = record.refusals(id);
+      visit(component);
+    }
+    this.#chain.show(id, SELF, component, visit, isFlush);
+  }
+
+  emitHeard(
+    id: number,
+    replica: number,
+    now: number,
+    _clusterNow: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    this.read(id, now);
+    if (this.endsAt !== 0) this.#chain.show(id, replica, component, visit);
+  }
+
+  refersTo(id: number, mark: (index: number) => void): void {
+    mark(this.#record.opener(id));
+    const chain = this.#chain;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      mark(chain.replica(link));
+      mark(chain.opener(link));
+    }
+  }
+
+  #endsAt(id: number, chunk: Int32Array, at: number): number {
+    const window = chunk[at + WINDOW]!;
+    const opener = window & NOBODY;
+    if (opener === NOBODY) return 0;
+    const openedAt = (window >>> 16) * TWO_32 + (chunk[at + OPENED_LOW]! >>> 0);
+    const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
+    const leadMs = this.shared && chunk[at + LEAD] !== 0 ? this.#record.leadMs(id) : 0;
+    return openedAt + offsetMs + leadMs + this.windowMs;
+  }
+
+  #ticketOfLink(link: number): number {
+    const chain = this.#chain;
+    const place = chain.place(link);
+    return ticketOf(chain.generation(link), windowWord(chain.opener(link), place), place | 0);
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Which of a key's live windows is the newest, and what follows when that changes.
+ *
+ * While this replica has hits in a window, the record stays about that one until it is over or hits
+ * are counted in a newer one. Then those of the one before go on in the chain, and own hits that the
+ * chain has of the new one come back. Windows that opened just before the newest live as long as it
+ * does, so that replicas that opened at once agree.
+ */
+
+import type { Component } from "../../../crdt/component.ts";
+import { NOBODY, type Replicas, SELF } from "../../replicas/replicas.ts";
+import type { ComponentChain } from "../component-chain.ts";
+import type { WindowRecord } from "./window-record.ts";
+
+/** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
+const CACHE_MS_MAX = 2 ** 30;
+
+export interface WindowSpan {
+  readonly windowMs: number;
+  /** Windows that opened within this time of the newest end together with it. */
+  readonly spreadMs: number;
+}
+
+export class WindowSuccession {
+  readonly #record: WindowRecord;
+  readonly #chain: ComponentChain;
+  readonly #replicas: Replicas;
+  readonly #windowMs: number;
+  readonly #spreadMs: number;
+
+  // What the last search found.
+  #newestOpener = NOBODY;
+  #newestPlace = 0;
+  #newestStart = 0;
+
+  constructor(
+    record: WindowRecord,
+    chain: ComponentChain,
+    replicas: Replicas,
+    { windowMs, spreadMs }: WindowSpan,
+  ) {
+    this.#record = record;
+    this.#chain = chain;
+    this.#replicas = replicas;
+    this.#windowMs = windowMs;
+    this.#spreadMs = spreadMs;
+  }
+
+  /** When a window ends here, the newest of the key lending its end to those just before it. */
+  liveUntil(id: number, opener: number, place: number): number {
+    const start = place + this.#replicas.offsetMs(opener);
+    if (this.#record.opener(id) === NOBODY) return start + this.#windowMs;
+    const newestStart = this.#start(id) + this.#record.leadMs(id);
+    const together = start >= newestStart - this.#spreadMs;
+    return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
+  }
+
+  /**
+   * When the live windows hold at most `target` of what they hold now, refused hits counted so many
+   * times; 0 for when the newest ends.
+   */
+  untilAtMost(id: number, heldNow: number, target: number, refusedWeight: number): number {
+    const chain = this.#chain;
+    const record = this.#record;
+    if (chain.first(id) === 0) return 0;
+    const ends: { at: number; held: number }[] = [];
+    let inChain = 0;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      const held = chain.hits(link) - chain.refunds(link) + refusedWeight * chain.refusals(link);
+      ends.push({ at: this.liveUntil(id, chain.opener(link), chain.place(link)), held });
+      inChain += held;
+    }
+    const own = this.liveUntil(id, record.opener(id), record.openedAt(id));
+    ends.push({ at: own, held: heldNow - inChain });
+    ends.sort((left, right) => left.at - right.at);
+    let held = heldNow;
+    for (const end of ends) {
+      held -= end.held;
+      if (held <= target) return end.at;
+    }
+    return 0;
+  }
+
+  /** Merges another replica's component; returns whether it was new, undefined without room. */
+  join(id: number, component: Component, now: number): boolean | undefined {
+    const { replica, generation, opener, place } = component;
+    const chain = this.#chain;
+    const known = chain.find(id, replica, generation, opener, place);
+    if (known === 0 && now >= this.liveUntil(id, opener, place)) return false;
+    const link = known !== 0 ? known : chain.add(id, replica, generation, opener, place);
+    if (link === 0) return undefined;
+    const hits = chain.hits(link) - chain.refunds(link);
+    const refusals = chain.refusals(link);
+    const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
+    if (known === 0) {
+      if (!this.#addOlder(id, link)) this.renew(id, now);
+    } else if (grew) {
+      const grownHits = chain.hits(link) - chain.refunds(link) - hits;
+      this.#record.addOthers(id, grownHits, chain.refusals(link) - refusals);
+    }
+    return grew;
+  }
+
+  /** Finds the newest live window, lets go of what has ended, and sums up the rest. */
+  renew(id: number, now: number): void {
+    if (this.#settle(id, now)) this.#sumUp(id, now);
+    else this.clear(id);
+  }
+
+  /** Makes the record about the newest live window, so that hits can be counted in it. */
+  enterNewest(id: number, now: number): void {
+    if (!this.#findNewest(id, now)) return;
+    this.enter(id, this.#newestOpener, this.#newestPlace);
+    this.#sumUp(id, now);
+  }
+
+  /**
+   * Makes the record about another window. Own hits of the one before go on in the chain, and own
+   * hits that the chain has of this one come back. Without room in the chain the record stays.
+   */
+  enter(id: number, opener: number, place: number): void {
+    const chain = this.#chain;
+    const record = this.#record;
+    const generation = record.generation(id);
+    if (record.hasOwn(id)) {
+      const link = chain.add(id, SELF, generation, record.opener(id), record.openedAt(id));
+      if (link === 0) return;
+      const refunds = record.refunds.get(id) ?? 0;
+      chain.raise(link, record.hits(id), refunds, record.refusals(id));
+    }
+    record.enter(id, opener, place);
+
+    const own = chain.find(id, SELF, generation, opener, place);
+    if (own === 0) return;
+    record.restore(id, chain.hits(own), chain.refunds(own), chain.refusals(own));
+    chain.remove(id, own);
+  }
+
+  /** Lets go of every window. */
+  clear(id: number): void {
+    this.#chain.clear(id);
+    this.#record.clear(id);
+  }
+
+  /**
+   * Adds a new component to the sum over the others, if it is of the newest window or of an older one;
+   * false if there is nothing to add it to. The sum over all must hold at this time.
+   */
+  #addOlder(id: number, link: number): boolean {
+    const chain = this.#chain;
+    const record = this.#record;
+    if (chain.next(link) === 0 || record.opener(id) === NOBODY) return false;
+    const opener = chain.opener(link);
+    const place = chain.place(link);
+    const newerByMs =
+      place + this.#replicas.offsetMs(opener) - (this.#start(id) + record.leadMs(id));
+    if (newerByMs > 0) return false;
+    if (newerByMs === 0 && record.isNewest(id)) {
+      // Of two that began at once, one is taken for the newest.
+      if (opener !== record.opener(id) || place !== record.openedAt(id)) return false;
+    }
+    record.addOthers(id, chain.hits(link) - chain.refunds(link), chain.refusals(link));
+    record.endOthers(id, this.liveUntil(id, opener, place));
+    return true;
+  }
+
+  /** When the record's window began, on this replica's clock. */
+  #start(id: number): number {
+    return this.#record.openedAt(id) + this.#replicas.offsetMs(this.#record.opener(id));
+  }
+
+  /** Decides which window the record is about; false when none is live. */
+  #settle(id: number, now: number): boolean {
+    const record = this.#record;
+    if (!this.#findNewest(id, now)) return false;
+    const opener = this.#newestOpener;
+    const place = this.#newestPlace;
+    if (record.opener(id) === opener && record.openedAt(id) === place) {
+      record.clearLead(id);
+      return true;
+    }
+    if (record.hasOwn(id)) {
+      record.setLead(id, this.#newestStart - this.#start(id));
+      if (now < this.liveUntil(id, record.opener(id), record.openedAt(id))) return true;
+      record.clear(id);
+    }
+    this.enter(id, opener, place);
+    return true;
+  }
+
+  /** Finds the newest live window of the key; false when there is none. */
+  #findNewest(id: number, now: number): boolean {
+    const chain = this.#chain;
+    const replicas = this.#replicas;
+    this.#newestOpener = NOBODY;
+    this.#newestStart = Number.NEGATIVE_INFINITY;
+    // A window in which nobody counts any more is none; hits of others are in the chain.
+    const record = this.#record;
+    if (record.hasOwn(id)) this.#consider(record.opener(id), record.openedAt(id), now);
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      if (replicas.isDropped(chain.replica(link))) continue;
+      this.#consider(chain.opener(link), chain.place(link), now);
+    }
+    return this.#newestOpener !== NOBODY;
+  }
+
+  #consider(opener: number, place: number, now: number): void {
+    const start = place + this.#replicas.offsetMs(opener);
+    if (now >= start + this.#windowMs || start < this.#newestStart) return;
+    const isTie = start === this.#newestStart;
+    if (isTie && !this.#replicas.precedes(this.#newestOpener, opener)) return;
+    this.#newestOpener = opener;
+    this.#newestPlace = place;
+    this.#newestStart = start;
+  }
+
+  /** Lets go of what has ended and of who was dropped, and keeps the sum of the rest. */
+  #sumUp(id: number, now: number): void {
+    const chain = this.#chain;
+    let hits = 0;
+    let refusals = 0;
+    let until = now + CACHE_MS_MAX;
+    if (!this.#record.isNewest(id)) {
+      const ends = this.liveUntil(id, this.#record.opener(id), this.#record.openedAt(id));
+      until = Math.min(until, ends);
+    }
+    let before = 0;
+    for (let link = chain.first(id); link !== 0; ) {
+      const next = chain.next(link);
+      const ends = this.liveUntil(id, chain.opener(link), chain.place(link));
+      if (now >= ends || this.#replicas.isDropped(chain.replica(link))) {
+        chain.remove(id, link, before);
+      } else {
+        before = link;
+        hits += chain.hits(link) - chain.refunds(link);
+        refusals += chain.refusals(link);
+        until = Math.min(until, ends);
+      }
+      link = next;
+    }
+    this.#record.setOthers(id, hits, refusals, until);
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Every key's record from its beginning to its end: in the pool, in the index, in the census, with
+ * a section per policy.
+ *
+ * Nobody else begins or ends a record, so that the four always agree.
+ */
+
+import type { Replicas } from "../replicas/replicas.ts";
+import { Census } from "./census.ts";
+import { EPOCH_MASK, EPOCH_ONE, GENERATION, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
+import { RECORDS_MAX, RecordPool } from "./record-pool.ts";
+
+/** Makes the shape of one policy, whose words begin at `base` of every record. */
+export interface Section {
+  readonly words: number;
+  create(records: RecordPool, replicas: Replicas, base: number): Shape;
+}
+
+export class Entries {
+  readonly records: RecordPool;
+  readonly index: KeyIndex;
+  readonly census: Census;
+  readonly shapes: readonly Shape[];
+
+  /** @param seed 32 random bits of this process */
+  constructor(sections: readonly Section[], replicas: Replicas, seed: number) {
+    const words = sections.reduce((sum, section) => sum + section.words, HEADER_WORDS);
+    this.records = new RecordPool(words, RECORDS_MAX);
+    this.index = new KeyIndex(this.records, seed);
+    this.census = new Census(this.records);
+    let base = HEADER_WORDS;
+    this.shapes = sections.map((section) => {
+      const shape = section.create(this.records, replicas, base);
+      base += section.words;
+      return shape;
+    });
+  }
+
+  /** Begins the record of a key that has none; 0 when no numbers are left. */
+  begin(low: number, high: number, state: number, introducer: number): number {
+    const records = this.records;
+    const id = records.allocate();
+    if (id === 0) return 0;
+    records.setWord(id, FINGERPRINT_LOW, low);
+    records.setWord(id, FINGERPRINT_HIGH, high);
+    records.setWord(id, STATE, state);
+    this.census.enter(id, introducer);
+    for (const shape of this.shapes) shape.begin(id);
+    this.index.insert(id);
+    return id;
+  }
+
+  /** Ends what a reset ends in a record, and begins another epoch of it. */
+  wipe(id: number): void {
+    for (const shape of this.shapes) shape.wipe(id);
+    const state = this.records.word(id, STATE);
+    const epoch = (state + EPOCH_ONE) & EPOCH_MASK;
+    this.records.setWord(id, STATE, (state & ~EPOCH_MASK) | epoch);
+  }
+
+  /** Ends a record and all that lies beside it. */
+  end(id: number): void {
+    this.census.leave(id);
+    this.index.remove(id);
+    for (const shape of this.shapes) shape.release(id);
+    this.records.release(id);
+  }
+
+  /** Names every replica that something in one of some records refers to. */
+  refersTo(mark: (replica: number) => void, first: number, count: number): void {
+    const end = Math.min(first + count, this.records.end);
+    for (let id = first; id < end; id++) {
+      if (!this.census.isLive(id)) continue;
+      if (!this.census.isOwn(id)) mark(this.records.word(id, GENERATION));
+      for (const shape of this.shapes) shape.refersTo(id, mark);
+    }
+  }
+
+  /** Ends every record: whole tables at once, since to go through a million keys takes long. */
+  clear(): void {
+    for (const shape of this.shapes) shape.releaseAll();
+    this.records.clear();
+    this.index.clear();
+    this.census.clear();
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { Envelope } from "../../../src/replication/envelope.ts";
+import { FrameSeries } from "../../../src/replication/publish/frame-series.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { FrameReader, SECTIONS } from "../../../src/wire/frame.ts";
+import { readPage } from "../../../src/wire/repair-sections.ts";
+import { Seal } from "../../../src/wire/seal.ts";
+
+const LIMITER = { low: 1, high: 2 };
+const HEAD = {
+  limiterLow: 1,
+  limiterHigh: 2,
+  ofLow: 0,
+  ofHigh: 0,
+  policy: 0,
+  places: "none",
+} as const;
+const COMPONENT = {
+  ...{ low: 5, high: 6, policy: 0, replica: 0, generation: 0, reset: 0, opener: 0, place: 0 },
+  ...{ hits: 1, refunds: 0, refusals: 0 },
+};
+const NOTE = { low: 3, high: 4, reset: 1_000, markReset: 0, marks: [] };
+const CHECKPOINT = { low: 3, high: 4, reset: 0, slot: 7, level: 2 };
+
+/** Writes frames of which the most that fits is so many bytes, however few; returns those. */
+function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[] } {
+  const replicas = new Replicas("0123456789abcdef");
+  const envelope = new Envelope(new Seal("shop", undefined), replicas, { maxPayload: 0 });
+  const { begin } = envelope;
+  envelope.begin = (...header) => {
+    const writer = begin.apply(envelope, header);
+    writer.bytesMax = bytesMax;
+    return writer;
+  };
+  const frames: Uint8Array[] = [];
+  const series = new FrameSeries({
+    envelope,
+    names: { describe: () => ({ low: 0, high: 0, agoMs: 0 }) },
+    rawNow: () => 1_790_000_000_000,
+    nextTelling: () => 1,
+    publish: (frame) => frames.push(frame),
+  });
+  series.begin({ kind: "counts", since: 0, upTo: 1 });
+  return { series, frames };
+}
+
+/** Says something of each kind, many times. */
+function say(series: FrameSeries): void {
+  series.section(HEAD);
+  for (let low = 0; low < 50; low++) series.component({ ...COMPONENT, low }, 0);
+  series.notes(LIMITER, 1_000, Array(100).fill(NOTE));
+  series.notes(LIMITER, 1_000, []);
+  series.checkpoints(LIMITER, 0, Array(100).fill(CHECKPOINT));
+  series.end();
+}
+
+/** Which part a frame says that it is, and of how many. */
+function partOf(frame: Uint8Array): [number, number] | undefined {
+  const reader = new FrameReader(frame);
+  reader.readHeader();
+  for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
+    if (type !== SECTIONS.page) continue;
+    const { part, parts } = readPage(reader)!;
+    return [part, parts];
+  }
+  return undefined;
+}
+
+describe("a series of frames", () => {
+  it("takes as many frames as there is to say", () => {
+    const { series, frames } = seriesOf(512);
+    say(series);
+    expect(frames.length).toBeGreaterThan(3);
+    expect(frames.length).toBeLessThan(50);
+    expect(frames.every(({ length }) => length <= 512)).toBe(true);
+  });
+
+  it("says in each which part it is, and in the last alone how many there are", () => {
+    const { series, frames } = seriesOf(512);
+    say(series);
+    const due = frames.map((_, part) => [part, part === frames.length - 1 ? frames.length : 0]);
+    expect(frames.map(partOf)).toEqual(due);
+  });
+
+  it.each([100, Number.NaN])(
+    "gives up what does not fit an empty frame of %d bytes",
+    (bytesMax) => {
+      const { series, frames } = seriesOf(bytesMax);
+      say(series);
+      expect(frames.length).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FrameQueue } from "../../../src/replication/receive/frame-queue.ts";
+import type { Slices } from "../../../src/replication/slicer.ts";
+import { FRAME_KINDS, type FrameKind, loadOf } from "../../../src/wire/frame.ts";
+import { endBackground, holdBackground, runAll } from "../background.ts";
+
+let nowMs = 0;
+
+/** Reads a frame for as many milliseconds as it has bytes, and notes each. */
+function readerOf(read: string[]): (frame: Uint8Array) => Slices {
+  return function* readInto(frame) {
+    for (let byte = 0; byte < frame.length; byte++) {
+      nowMs++;
+      read.push(`${frame[0]}`);
+      yield;
+    }
+    read.push(`end of ${frame[0]}`);
+  };
+}
+
+function frameOf(number: number, bytes: number): Uint8Array {
+  return new Uint8Array(bytes).fill(number);
+}
+
+/** A queue whose frames are read by `read`; what becomes of others is in `refused`. */
+function queueOf(read: (frame: Uint8Array) => Slices): { queue: FrameQueue; refused: string[] } {
+  const refused: string[] = [];
+  const queue = new FrameQueue({
+    ...{ read, now: () => nowMs, dropped: () => {} },
+    refusals: { frame: (why) => refused.push(why) },
+  });
+  return { queue, refused };
+}
+
+beforeEach(() => {
+  nowMs = 0;
+  holdBackground(() => nowMs);
+});
+
+afterEach(endBackground);
+
+describe("frames that come in", () => {
+  it("are read at once while that takes little time", () => {
+    const read: string[] = [];
+    const { queue } = queueOf(readerOf(read));
+    queue.take(frameOf(1, 1));
+    expect(read).toEqual(["1", "end of 1"]);
+  });
+
+  it("are read a slice at a time when they are long, and never two at once", () => {
+    const read: string[] = [];
+    const { queue } = queueOf(readerOf(read));
+    queue.take(frameOf(1, 9));
+    const atOnce = read.length;
+    expect(atOnce).toBeLessThan(9);
+    queue.take(frameOf(2, 2));
+    expect(read.length).toBe(atOnce);
+    const beganMs = nowMs;
+    vi.runOnlyPendingTimers();
+    expect(nowMs - beganMs).toBeLessThan(6);
+    runAll();
+    expect(read).toEqual([...Array(9).fill("1"), "end of 1", "2", "2", "end of 2"]);
+  });
+
+  it("are not read any further once it stops", () => {
+    const read: string[] = [];
+    const { queue } = queueOf(readerOf(read));
+    queue.take(frameOf(1, 9));
+    queue.stop();
+    runAll();
+    expect(read).not.toContain("end of 1");
+  });
+
+  it("are dropped, and counted as that, when too many wait", () => {
+    const { queue, refused } = queueOf(readerOf([]));
+    for (let frame = 0; frame < 1_100; frame++) queue.take(new Uint8Array(65_535));
+    expect(refused.length).toBeGreaterThan(0);
+    queue.stop();
+  });
+
+  it("are let go of once they have been read, also when others always wait", () => {
+    const mebibyte = 1_048_576;
+    const { queue } = queueOf(function* read() {
+      nowMs += 3;
+      yield;
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    for (let frames = 0; frames < 10; frames++) queue.take(frameOf(1, mebibyte));
+    for (let turns = 0; turns < 400; turns++) {
+      for (let frames = 0; frames < 2; frames++) queue.take(frameOf(1, mebibyte));
+      vi.runOnlyPendingTimers();
+    }
+    // 800 MiB have gone through, and ten or so are waiting.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * mebibyte);
+    queue.stop();
+  });
+
+  it("take their place however short they are", () => {
+    const { queue, refused } = queueOf(readerOf([]));
+    queue.take(frameOf(1, 9));
+    const short = frameOf(1, 0);
+    for (let frames = 0; frames < 300_000; frames++) queue.take(short);
+    expect(refused.length).toBeGreaterThan(0);
+    queue.stop();
+  });
+
+  it.each([[undefined], ["frame"], [new ArrayBuffer(9)], [new DataView(new ArrayBuffer(9))]])(
+    "are malformed when they are no bytes, such as %s",
+    (odd) => {
+      const read: string[] = [];
+      const { queue, refused } = queueOf(readerOf(read));
+      queue.take(odd);
+      queue.take(frameOf(1, 9));
+      queue.take(odd);
+      runAll();
+      expect(refused).toEqual(["malformed", "malformed"]);
+      expect(read.at(-1)).toBe("end of 1");
+    },
+  );
+
+  it("are malformed when their transport takes the bytes back, wherever that finds them", () => {
+    const read: string[] = [];
+    const { queue, refused } = queueOf(readerOf(read));
+    const [one, two] = [frameOf(1, 9), frameOf(2, 9)];
+    for (const frame of [one, two, frameOf(3, 1)]) queue.take(frame);
+    for (const { buffer } of [one, two]) structuredClone(0, { transfer: [buffer as ArrayBuffer] });
+    runAll();
+    expect(refused).toEqual(["malformed", "malformed"]);
+    expect(read.slice(-2)).toEqual(["3", "end of 3"]);
+    expect(read).not.toContain("end of undefined");
+  });
+});
+
+/** A frame of a kind, with flags, whose bytes each take a millisecond to read. */
+function kindOf(kind: FrameKind, bytes: number, flags = 0): Uint8Array {
+  return frameOf(FRAME_KINDS.indexOf(kind), bytes).fill(flags, 4, 5);
+}
+
+describe("frames that cannot be read in time", () => {
+  const UNREPEATED = 2;
+
+  /** Keeps a queue busy, so that what comes next waits. */
+  function busyQueue(bytes: number): ReturnType<typeof queueOf> & {
+    read: { kind: string; receivedAtMs: number; atMs: number }[];
+    dropped: number[];
+  } {
+    const read: { kind: string; receivedAtMs: number; atMs: number }[] = [];
+    const refused: string[] = [];
+    const dropped: number[] = [];
+    const queue = new FrameQueue({
+      read: function* readInto(frame, receivedAtMs) {
+        for (let byte = 0; byte < frame.length; byte++) {
+          nowMs++;
+          yield;
+        }
+        read.push({ kind: loadOf(frame), receivedAtMs, atMs: nowMs });
+      },
+      refusals: { frame: (why) => refused.push(why) },
+      now: () => nowMs,
+      dropped: (atMs) => dropped.push(atMs),
+    });
+    queue.take(kindOf("heartbeat", bytes));
+    return { queue, read, refused, dropped };
+  }
+
+  it("keep the time at which they were received", () => {
+    const { queue, read } = busyQueue(900);
+    const receivedAtMs = nowMs;
+    queue.take(kindOf("counts", 9));
+    runAll();
+    expect(read.at(-1)).toEqual({ kind: "repeated", receivedAtMs, atMs: nowMs });
+    expect(nowMs - receivedAtMs).toBeGreaterThan(800);
+  });
+
+  it("are dropped after a second, unless nothing repeats what they say or they are short", () => {
+    const { queue, read, refused, dropped } = busyQueue(1_200);
+    for (let frame = 0; frame < 5; frame++) queue.take(kindOf("counts", 50));
+    queue.take(kindOf("counts", 50, UNREPEATED));
+    for (const kind of ["heartbeat", "request", "hello", "leave"] as const) {
+      queue.take(kindOf(kind, 5));
+    }
+    runAll();
+    expect(read.map(({ kind }) => kind)).toEqual([
+      "short",
+      "unrepeated",
+      ...Array(4).fill("short"),
+    ]);
+    expect(refused).toEqual(Array(5).fill("tooManyFrames"));
+    expect(dropped.length).toBe(1);
+    queue.take(kindOf("counts", 50));
+    runAll();
+    expect(read.at(-1)?.kind).toBe("repeated");
+  });
+
+  it("take turns with answers, so that a long answer makes nothing else too old", () => {
+    const { queue, read, refused } = busyQueue(9);
+    for (let frame = 0; frame < 40; frame++) queue.take(kindOf("page", 100));
+    for (let frame = 0; frame < 4; frame++) queue.take(kindOf("counts", 100));
+    expect(queue.isLoaded(nowMs)).toBe(true);
+    runAll();
+    expect([queue.isLoaded(nowMs), refused]).toEqual([false, []]);
+    expect(
+      read
+        .slice(1, 9)
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual([...Array(4).fill("answer"), ...Array(4).fill("repeated")]);
+  });
+
+  it("make room for what nothing repeats, and that is reported where there is none", () => {
+    const { queue, refused } = busyQueue(9);
+    const fill = (flags: number, frames: number): void => {
+      for (let frame = 0; frame < frames; frame++) queue.take(kindOf("counts", 65_535, flags));
+    };
+    fill(0, 1_000);
+    fill(UNREPEATED, 1_000);
+    expect(new Set(refused)).toEqual(new Set(["tooManyFrames"]));
+    fill(UNREPEATED, 100);
+    expect(refused.at(-1)).toBe("lostCounts");
+    queue.stop();
+  });
+});
