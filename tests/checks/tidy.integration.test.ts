@@ -28,13 +28,18 @@ const DEFECTS: Edits = {
   // defects; the texts are put together, since this file is read as well
   "docs/internals/defects-of-others.md": adding(`| D | it | \`a ${"title"} of no test\` |\n`),
   "docs/reference/defects-of-middleware.md": adding(`| W${9999} | it |\n`),
-  // files: a name, a vague name, no comment, what is never written, a skipped test, a host, a warning
+  // files: a name, a vague name, no comment, what is never written, a skipped test, a host, a warning,
+  // a package that a lock file lacks
   "packages/core/src/crdt/Bad_Name.ts": () => "export const bad = 1;\n",
   "packages/core/src/crdt/utils.ts": () => `${HEAD}// ${"TO"}DO: later\n`,
   "packages/core/src/crdt/warned.ts": () => `${HEAD}process.emitWarning("text");\n`,
   "packages/core/test/skipped.test.ts": () => `it.${"skip"}("waits", () => {});\n`,
   "packages/core/test/vague.property.test.ts": () => "expect(1 < 0).toBe(true);\n",
   "package-lock.json": replacing("{", '{\n  "resolved": "https://example.com/x.tgz",'),
+  "site/package-lock.json": replacing(
+    '"packages": {',
+    '"packages": { "idle": { "dependencies": { "left-pad": "1.3.0" } },',
+  ),
   // layers: a folder in no part, a part that names one above it, an import upwards, a circle, an import past
   // a face, and a face with a file that is not there
   "packages/core/src/stray/idea.ts": () => HEAD,

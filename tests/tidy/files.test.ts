@@ -99,4 +99,22 @@ describe("files", () => {
     expect(locks).toEqual(["package-lock.json", "site/package-lock.json"]);
     expect(locks.filter((file) => /"resolved": "(https?|git)/.test(read(file)))).toEqual([]);
   });
+
+  it("lock every package that another one needs, also on other platforms", () => {
+    for (const lock of ["package-lock.json", "site/package-lock.json"]) {
+      const { packages }: { packages: Record<string, Locked> } = JSON.parse(read(lock));
+      const needed = Object.values(packages).flatMap(({ dependencies, optionalDependencies }) =>
+        Object.keys({ ...dependencies, ...optionalDependencies }),
+      );
+      const locked = new Set(
+        Object.keys(packages).map((path) => path.split("node_modules/").at(-1)),
+      );
+      expect([...new Set(needed)].filter((name) => !locked.has(name))).toEqual([]);
+    }
+  });
 });
+
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
