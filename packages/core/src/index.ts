@@ -57,7 +57,7 @@ export {
   type TokenBucketPolicy,
   tokenBucket,
 } from "./policies/token-bucket.ts";
-export type { SeparatedMode } from "./replication/membership/isolation.ts";
+export type { SeparatedMode } from "./replication/membership/partition-detector.ts";
 export {
   CHANNELS,
   type ClusterEvent,

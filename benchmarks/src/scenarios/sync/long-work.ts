@@ -49,13 +49,13 @@ export async function measureLongWork(
   progress: (activity: string) => void,
 ): Promise<LongWorkRecord[]> {
   const network = memoryNetwork();
-  const teller = openParty(network);
+  const publisher = openParty(network);
   // It shares no limiter with the teller, and so has nothing to do with what it hears.
   const listener = openParty(network);
-  await Promise.all([teller.cluster.ready, listener.cluster.ready]);
+  await Promise.all([publisher.cluster.ready, listener.cluster.ready]);
   const policy = fixedWindow({ limit: 1_000, windowMs: WINDOW_MS });
   const common = { name: "long work", policy, maxKeys: 2 * keys };
-  const limiter = createLimiter({ ...common, cluster: teller.cluster });
+  const limiter = createLimiter({ ...common, cluster: publisher.cluster });
   const turns = new LoopTurns();
   const records: LongWorkRecord[] = [];
   const watch = async (work: LongWork, done: () => Promise<void>): Promise<void> => {
@@ -73,16 +73,16 @@ export async function measureLongWork(
   // Openings are told of at once; these hits wait.
   await fill(limiter, keys);
   await watch("telling of all keys at once", async () => {
-    const before = teller.cluster.status().frames.sentBytes;
+    const before = publisher.cluster.status().frames.sentBytes;
     limiter.block("somebody", 1_000);
     await pause(2_500);
     // A flush of all keys takes a few bytes for each.
-    if (teller.cluster.status().frames.sentBytes - before < 5 * keys) {
+    if (publisher.cluster.status().frames.sentBytes - before < 5 * keys) {
       throw new Error("not all keys were told of");
     }
   });
   await watch("looking through all keys for what somebody missed", async () => {
-    network.cut(teller.transport, listener.transport);
+    network.cut(publisher.transport, listener.transport);
     limiter.block("somebody", 1_001);
     await pause(300);
     network.heal();

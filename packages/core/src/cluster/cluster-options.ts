@@ -11,7 +11,10 @@ import {
   oneOf,
   wholeNumber,
 } from "../base/options.ts";
-import { SEPARATED_MODES, type SeparatedMode } from "../replication/membership/isolation.ts";
+import {
+  SEPARATED_MODES,
+  type SeparatedMode,
+} from "../replication/membership/partition-detector.ts";
 import { sharedState } from "../runtime/copies.ts";
 import { asClock, type Clock, systemClock } from "../time/clock.ts";
 import type { Transport } from "../transport/transport.ts";

@@ -63,8 +63,17 @@ export interface ClusterStatus {
 export function statusOf(
   replicator: Replicator,
 ): Omit<ClusterStatus, "namespace" | "troubles" | "lastTrouble"> {
-  const { members, replicas, clock, arrival, sender, inbox, refusals, outlook, overload } =
-    replicator;
+  const {
+    members,
+    replicas,
+    clock,
+    initialSync,
+    sender,
+    receiver,
+    rejections,
+    partitionMonitor,
+    overload,
+  } = replicator;
   const now = clock.now();
   const others = Array.from(members.all(), (member) => ({
     replica: member.id,
@@ -82,10 +91,10 @@ export function statusOf(
   return {
     replica: replicas.selfId,
     peers: others,
-    isReady: arrival.isOver,
+    isReady: initialSync.isOver,
     isConnected: sender.isConnected,
-    degraded: outlook.isCut,
-    cuts: outlook.cuts,
+    degraded: partitionMonitor.isCut,
+    cuts: partitionMonitor.cuts,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...lags),
     isOverloaded: overload.isGoingOn,
@@ -93,10 +102,10 @@ export function statusOf(
       sent: sender.frames,
       sentBytes: sender.bytes,
       dropped: sender.dropped,
-      heard: inbox.frames,
-      heardBytes: inbox.bytes,
-      refused: { ...refusals.frames },
+      heard: receiver.frames,
+      heardBytes: receiver.bytes,
+      refused: { ...rejections.frames },
     },
-    refused: { ...refusals.parts },
+    refused: { ...rejections.parts },
   };
 }

@@ -57,12 +57,12 @@ class JoinedCluster implements Cluster {
       farMs: FAR_FACTOR * flushMs,
       report: (message, kind) => this.#reports.take(message, kind),
     });
-    const { clock: time, replicas, sender, outlook } = this.#replicator;
+    const { clock: time, replicas, sender, partitionMonitor } = this.#replicator;
     this.#reports = new Reports({
       namespace,
       time: time.time,
       replica: () => replicas.selfId,
-      isWell: () => sender.isConnected && !outlook.isCut,
+      isWell: () => sender.isConnected && !partitionMonitor.isCut,
     });
     try {
       this.#replicator.open();
@@ -79,7 +79,7 @@ class JoinedCluster implements Cluster {
   }
 
   get ready(): Promise<void> {
-    this.#ready ??= keepingAwake(this.#replicator.arrival.ready);
+    this.#ready ??= keepingAwake(this.#replicator.initialSync.ready);
     return this.#ready;
   }
 

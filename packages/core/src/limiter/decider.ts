@@ -9,7 +9,7 @@ import { Decision, type PolicyResult, type RefusalReason } from "../base/decisio
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Separation } from "../replication/membership/isolation.ts";
+import type { Separation } from "../replication/membership/partition-detector.ts";
 import type { Pending } from "../store/delta/pending.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
@@ -102,7 +102,8 @@ export class Decider {
 
     let reason: RefusalReason | null = allowed ? null : "limit";
     if (separation !== null && allowed && mode !== "charge") {
-      if (!this.#isInShare(id, low, high, separation, mode === "check")) reason = "partition";
+      if (!this.#isInReplicatedLimiter(id, low, high, separation, mode === "check"))
+        reason = "partition";
     }
     const isNoted = mode !== "charge" && store.isNoted(id);
     if (isNoted || (!allowed && this.#strict !== null)) {
@@ -113,7 +114,8 @@ export class Decider {
       if (mode !== "peek" && cost > 0) {
         const isNew = id === 0;
         id = this.#count(id, low, high);
-        if (isNew && id !== 0 && separation !== null) this.#beginShares(separation, low, high);
+        if (isNew && id !== 0 && separation !== null)
+          this.#beginReplicatedLimiters(separation, low, high);
       } else if (mode !== "peek") id = 0;
       return this.#decision(null, mode === "peek" ? 0 : id, low);
     }
@@ -127,7 +129,7 @@ export class Decider {
   }
 
   /** Whether what the hit would be the last of is this replica's part of each limit. */
-  #isInShare(
+  #isInReplicatedLimiter(
     id: number,
     low: number,
     high: number,
@@ -136,7 +138,7 @@ export class Decider {
   ): boolean {
     const { limits, costs } = this.#call;
     const known = { key: fingerprint53(low, high), hasRecord: id !== 0 };
-    let isInShare = true;
+    let isInReplicatedLimiter = true;
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
       const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
@@ -149,12 +151,12 @@ export class Decider {
       if (isFitting) continue;
       verdict.allowed = false;
       verdict.retryAfterMs = SEPARATED_RETRY_MS;
-      isInShare = false;
+      isInReplicatedLimiter = false;
     }
-    return isInShare;
+    return isInReplicatedLimiter;
   }
 
-  #beginShares(separation: Separation, low: number, high: number): void {
+  #beginReplicatedLimiters(separation: Separation, low: number, high: number): void {
     const key = fingerprint53(low, high);
     for (let index = 0; index < this.#rules.length; index++) {
       this.#separated.begin(separation, key, index);

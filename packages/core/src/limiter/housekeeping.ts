@@ -4,7 +4,12 @@
  */
 
 import { publishPressure } from "../runtime/diagnostics.ts";
-import { BEAT_MS, type Beat, joinPulse, leavePulse } from "../runtime/pulse.ts";
+import {
+  BEAT_MS,
+  type Beat,
+  joinProcessTimer,
+  leaveProcessTimer,
+} from "../runtime/process-timer.ts";
 import type { Store } from "../store/store.ts";
 
 /** The most and the fewest records looked at in one beat of the process's timer. */
@@ -48,12 +53,12 @@ export class Housekeeping {
   begin(): void {
     if (this.#beats || this.#isOver || !this.#hasWork()) return;
     this.#beats = true;
-    joinPulse(this.#beat);
+    joinProcessTimer(this.#beat);
   }
 
   end(): void {
     this.#isOver = true;
-    leavePulse(this.#beat);
+    leaveProcessTimer(this.#beat);
   }
 
   #hasWork(): boolean {

@@ -6,7 +6,7 @@
  * limit, and `closed` nothing. A replica that has just come is in the same place.
  */
 
-import type { SeparatedMode, Separation } from "../replication/membership/isolation.ts";
+import type { SeparatedMode, Separation } from "../replication/membership/partition-detector.ts";
 
 export class Separated {
   readonly #onPartition: SeparatedMode;

@@ -12,7 +12,7 @@ import { MARK_MS_MAX } from "../crdt/mark.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { longestLifeMs } from "../policies/life.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Share, Tally } from "../replication/limiters/share.ts";
+import type { ReplicatedLimiter, Tally } from "../replication/limiters/replicated-limiter.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
 import type { SharedUsualCheck } from "../store/fast-path/shared-usual-check.ts";
@@ -30,7 +30,7 @@ import { block } from "./penalties.ts";
 import type { Places } from "./places.ts";
 import { type Refunds, ticketsOf } from "./refunds.ts";
 import { Regular, Regulars } from "./regulars.ts";
-import { shareOf } from "./sharing.ts";
+import { replicatedLimiterOf } from "./replicate.ts";
 import { random32, sectionsOf, storeAlone, Workings } from "./workings.ts";
 
 export class StoreLimiter implements Limiter {
@@ -51,12 +51,12 @@ export class StoreLimiter implements Limiter {
   #refunds: Refunds;
   #housekeeping: Housekeeping;
   /** What others count as well, until this is closed. */
-  #share: Share | undefined;
+  #replicated: ReplicatedLimiter | undefined;
   readonly #advanceStore = (store: Store): void => this.#advanceTo(this.#time.read(), store);
 
   constructor(options: ResolvedLimiterOptions) {
     const { name, policies, maxKeys, clock, replicator } = options;
-    replicator?.shares.admit(name);
+    replicator?.replicatedLimiters.admit(name);
     this.name = name;
     this.policies = policies;
     this.regulars = new Regulars(maxKeys);
@@ -69,10 +69,11 @@ export class StoreLimiter implements Limiter {
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
     const sections = sectionsOf(policies, replicator !== null);
-    const share = replicator === null ? undefined : shareOf(replicator, options, sections);
-    const identity = share?.identity ?? { low: random32(), high: random32() };
+    const replicated =
+      replicator === null ? undefined : replicatedLimiterOf(replicator, options, sections);
+    const identity = replicated?.identity ?? { low: random32(), high: random32() };
     this.#fingerprinter = new Fingerprinter(replicator?.seal.keySeed(identity) ?? identity);
-    const store = share?.store ?? storeAlone(options, sections);
+    const store = replicated?.store ?? storeAlone(options, sections);
     const workings = new Workings(store, sections, options, this.#advanceStore);
     this.#store = store;
     this.#decider = workings.decider;
@@ -80,8 +81,8 @@ export class StoreLimiter implements Limiter {
     this.#refunds = workings.refunds;
     this.#housekeeping = workings.housekeeping;
     this.#usual = usualCheck(store, policies, replicator);
-    this.#share = share;
-    if (share !== undefined) this.#join(share);
+    this.#replicated = replicated;
+    if (replicated !== undefined) this.#join(replicated);
   }
 
   check(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -197,8 +198,8 @@ export class StoreLimiter implements Limiter {
   close(): void {
     this.#fingerprinter.forget();
     this.regulars.close();
-    const share = this.#share;
-    if (share === undefined) {
+    const replicated = this.#replicated;
+    if (replicated === undefined) {
       this.#housekeeping.end();
       this.#store.close();
       return;
@@ -208,14 +209,14 @@ export class StoreLimiter implements Limiter {
     const store = storeAlone(this.#options, sections);
     const alone = new Workings(store, sections, this.#options, this.#advanceStore);
     alone.housekeeping.end();
-    this.#share = undefined;
+    this.#replicated = undefined;
     this.#store = store;
     this.#decider = alone.decider;
     this.#places = alone.places;
     this.#refunds = alone.refunds;
     this.#housekeeping = alone.housekeeping;
     this.#usual = null;
-    this.#replicator?.part(share);
+    this.#replicator?.part(replicated);
   }
 
   #decide(
@@ -238,7 +239,8 @@ export class StoreLimiter implements Limiter {
     options: CallOptions | undefined,
   ): Decision {
     const { low, high } = this.#fingerprinter;
-    const separation = this.#replicator === null ? null : this.#replicator.outlook.separation;
+    const separation =
+      this.#replicator === null ? null : this.#replicator.partitionMonitor.separation;
     const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
     if (mode === "peek") return decision;
@@ -276,9 +278,9 @@ export class StoreLimiter implements Limiter {
     return this.#store.find(this.#fingerprinter.low, this.#fingerprinter.high);
   }
 
-  #join(share: Share): void {
+  #join(replicated: ReplicatedLimiter): void {
     const housekeeping = this.#housekeeping;
-    share.open({
+    replicated.open({
       limits: this.policies.map(({ limit }) => limit),
       tally: this.#tally,
       lifeMs: longestLifeMs(this.policies),
@@ -287,7 +289,7 @@ export class StoreLimiter implements Limiter {
       close: () => this.close(),
     });
     this.#advanceTo(this.#time.read());
-    this.#replicator?.join(share);
+    this.#replicator?.join(replicated);
   }
 
   #advance(): void {

@@ -14,45 +14,45 @@ import type { Transport } from "../transport/transport.ts";
 import type { Heartbeat } from "../wire/heartbeat-section.ts";
 import type { Asking } from "../wire/repair-sections.ts";
 import { Seal } from "../wire/seal.ts";
-import { Bequest } from "./anti-entropy/bequest.ts";
-import type { PartsFault } from "./anti-entropy/parts-room.ts";
+import { DeadReplicaSync } from "./anti-entropy/dead-replica-sync.ts";
+import { GapRepair } from "./anti-entropy/gap-repair.ts";
 import { RecentFrames } from "./anti-entropy/recent-frames.ts";
-import { Repair } from "./anti-entropy/repair.ts";
+import type { ReplyPartsFault } from "./anti-entropy/reply-parts-budget.ts";
 import { ClockAgreement } from "./clock/clock-agreement.ts";
 import { ClockCheck } from "./clock/clock-check.ts";
 import { ClusterClock } from "./clock/cluster-clock.ts";
 import { Envelope } from "./envelope.ts";
-import { Differences } from "./limiters/differences.ts";
-import type { Share } from "./limiters/share.ts";
-import { Shares } from "./limiters/shares.ts";
-import { Arrival } from "./membership/arrival.ts";
-import { Departure } from "./membership/departure.ts";
-import { HEARTBEAT_MS } from "./membership/heartbeat-times.ts";
-import type { SeparatedMode } from "./membership/isolation.ts";
+import { ConfigDrift } from "./limiters/config-drift.ts";
+import type { ReplicatedLimiter } from "./limiters/replicated-limiter.ts";
+import { ReplicatedLimiters } from "./limiters/replicated-limiters.ts";
+import { GracefulLeave } from "./membership/graceful-leave.ts";
+import { HEARTBEAT_MS } from "./membership/heartbeat-schedule.ts";
+import { Heartbeats } from "./membership/heartbeats.ts";
+import { Incarnation } from "./membership/incarnation.ts";
+import { InitialSync } from "./membership/initial-sync.ts";
 import type { Member } from "./membership/member.ts";
-import { Members } from "./membership/members.ts";
-import { Outlook } from "./membership/outlook.ts";
-import { OwnId } from "./membership/own-id.ts";
-import { Pulse } from "./membership/pulse.ts";
+import { Membership } from "./membership/membership.ts";
+import type { SeparatedMode } from "./membership/partition-detector.ts";
+import { PartitionMonitor } from "./membership/partition-monitor.ts";
 import { addressOf } from "./membership/replica-id.ts";
-import type { CountdownOptions } from "./publish/countdown.ts";
-import { Sender } from "./publish/sender.ts";
-import { Teller } from "./publish/teller.ts";
+import type { FlushScheduleOptions } from "./publish/flush-schedule.ts";
+import { FrameSender } from "./publish/frame-sender.ts";
+import { Publisher } from "./publish/publisher.ts";
+import type { ControlHandler } from "./receive/control-handler.ts";
 import { FrameQueue } from "./receive/frame-queue.ts";
-import { Freshness } from "./receive/freshness.ts";
-import { Inbox } from "./receive/inbox.ts";
-import type { Listener } from "./receive/listener.ts";
+import { FrameReceiver } from "./receive/frame-receiver.ts";
 import { Overload } from "./receive/overload.ts";
-import { Refusals } from "./receive/refusals.ts";
+import { Rejections } from "./receive/rejections.ts";
+import { ReplayGuard } from "./receive/replay-guard.ts";
+import { ReplicationTimer } from "./replication-timer.ts";
 import type { Slices } from "./slicer.ts";
-import { Wake } from "./wake.ts";
 
 const SILENT_MS = 3.5 * HEARTBEAT_MS;
 /** Early enough for others to pass on what it says before it is taken to be silent. */
 const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
 
-export interface ReplicatorOptions extends CountdownOptions {
+export interface ReplicatorOptions extends FlushScheduleOptions {
   readonly transport: Transport;
   readonly namespace: string;
   readonly secret: string | Uint8Array | undefined;
@@ -66,31 +66,31 @@ export interface ReplicatorOptions extends CountdownOptions {
   readonly report: Report;
 }
 
-export class Replicator implements Listener {
+export class Replicator implements ControlHandler {
   readonly onCold: SeparatedMode;
   readonly replicas: Replicas;
   readonly clock: ClusterClock;
   readonly seal: Seal;
-  readonly members: Members;
-  readonly freshness: Freshness;
-  readonly shares: Shares = new Shares();
-  readonly inbox: Inbox;
-  readonly refusals: Refusals = new Refusals((...said) => this.#options.report(...said));
+  readonly members: Membership;
+  readonly replayGuard: ReplayGuard;
+  readonly replicatedLimiters: ReplicatedLimiters = new ReplicatedLimiters();
+  readonly receiver: FrameReceiver;
+  readonly rejections: Rejections = new Rejections((...said) => this.#options.report(...said));
   readonly overload: Overload = new Overload((...said) => this.#options.report(...said));
   readonly heard: FrameQueue;
-  readonly sender: Sender;
-  readonly arrival: Arrival;
-  readonly teller: Teller;
-  readonly outlook: Outlook;
+  readonly sender: FrameSender;
+  readonly initialSync: InitialSync;
+  readonly publisher: Publisher;
+  readonly partitionMonitor: PartitionMonitor;
 
   readonly #options: ReplicatorOptions;
   readonly #recent = new RecentFrames();
   readonly #agreement: ClockAgreement;
-  readonly #ownId: OwnId;
-  readonly #repair: Repair;
-  readonly #bequest: Bequest;
-  readonly #wake: Wake;
-  readonly #pulse: Pulse;
+  readonly #incarnation: Incarnation;
+  readonly #gapRepair: GapRepair;
+  readonly #deadReplicaSync: DeadReplicaSync;
+  readonly #timer: ReplicationTimer;
+  readonly #heartbeats: Heartbeats;
   #wasConnected = false;
   #closing: Promise<void> | undefined;
   #isOver = false;
@@ -104,11 +104,11 @@ export class Replicator implements Listener {
     const clock = new ClusterClock(options.clock);
     const seal = new Seal(namespace, secret);
     const envelope = new Envelope(seal, replicas, transport);
-    const lost = (why: PartsFault): void => this.refusals.part(why);
-    const heldUpMs = (): number => this.#wake.heldUpMs;
+    const lost = (why: ReplyPartsFault): void => this.rejections.part(why);
+    const heldUpMs = (): number => this.#timer.heldUpMs;
     const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
-    const members = new Members(replicas, { ...bounds, lost, heldUpMs });
-    const sender = new Sender(transport, envelope, clock);
+    const members = new Membership(replicas, { ...bounds, lost, heldUpMs });
+    const sender = new FrameSender(transport, envelope, clock);
     const now = clock.now();
     this.replicas = replicas;
     this.clock = clock;
@@ -116,58 +116,64 @@ export class Replicator implements Listener {
     this.members = members;
     this.sender = sender;
     const missedAfterMs = SILENT_MS + HEARTBEAT_MS;
-    const bequest = new Bequest({ replicas, members, sender, missedAfterMs });
-    this.#bequest = bequest;
+    const deadReplicaSync = new DeadReplicaSync({ replicas, members, sender, missedAfterMs });
+    this.#deadReplicaSync = deadReplicaSync;
     const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
-    this.arrival = new Arrival({ members, sender, bequest, ...times });
-    this.freshness = new Freshness(seal.isSealing, clock);
-    const { arrival, shares, refusals, freshness } = this;
-    const clockCheck = new ClockCheck({ clock, members, freshness, silentMs: SILENT_MS });
-    const sight = { members, sender, arrival, replicas, clockCheck };
-    this.outlook = new Outlook({ ...sight, report: options.report });
+    this.initialSync = new InitialSync({ members, sender, deadReplicaSync, ...times });
+    this.replayGuard = new ReplayGuard(seal.isSealing, clock);
+    const { initialSync, replicatedLimiters, rejections, replayGuard } = this;
+    const clockCheck = new ClockCheck({ clock, members, replayGuard, silentMs: SILENT_MS });
+    const sight = { members, sender, initialSync, replicas, clockCheck };
+    this.partitionMonitor = new PartitionMonitor({ ...sight, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
     this.heard = new FrameQueue({
       read: (frame, receivedAtMs) => this.#hear(frame, receivedAtMs),
-      refusals,
+      rejections,
       now: () => clock.now(),
       dropped: (at) => this.overload.dropped(at),
     });
     const common = { seal, envelope, clock, replicas, members, sender, random };
-    const differences = new Differences(shares, options.report);
-    const judges = { refusals, freshness, differences };
-    this.inbox = new Inbox({ ...common, ...judges, shares, listener: this });
-    this.teller = new Teller({
+    const configDrift = new ConfigDrift(replicatedLimiters, options.report);
+    const judges = { rejections, replayGuard, configDrift };
+    this.receiver = new FrameReceiver({ ...common, ...judges, replicatedLimiters, listener: this });
+    this.publisher = new Publisher({
       ...options,
       ...common,
-      shares,
-      replicaCount: () => (this.arrival.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY),
-      wakeAt: (ms) => this.#wake.at(ms),
+      replicatedLimiters,
+      replicaCount: () =>
+        this.initialSync.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY,
+      timerAt: (ms) => this.#timer.at(ms),
     });
-    this.#ownId = new OwnId({ ...options, ...common, shares, teller: this.teller });
-    this.#repair = new Repair({
+    this.#incarnation = new Incarnation({
+      ...options,
+      ...common,
+      replicatedLimiters,
+      publisher: this.publisher,
+    });
+    this.#gapRepair = new GapRepair({
       ...common,
       ...{ recent: this.#recent, listener: this, now: () => clock.now() },
       silentMs: BEHIND_AFTER_MS,
-      answer: (...answer) => this.teller.answer(...answer),
-      isAnswering: () => this.teller.isAnswering,
+      answer: (...answer) => this.publisher.answer(...answer),
+      isAnswering: () => this.publisher.isAnswering,
       isLoaded: (at) => this.heard.isLoaded(at) || this.overload.isDropping(at),
     });
-    this.#wake = new Wake(
+    this.#timer = new ReplicationTimer(
       () => clock.now(),
       () => this.#work(),
     );
-    const { teller } = this;
+    const { publisher } = this;
     const watch = {
-      outlook: this.outlook,
+      partitionMonitor: this.partitionMonitor,
       agreement: this.#agreement,
-      bequest,
-      arrival,
+      deadReplicaSync,
+      initialSync,
       clockCheck,
-      teller,
+      publisher,
     };
-    this.#pulse = new Pulse({
-      ...{ ...common, ...judges, ...watch, ...times, shares },
-      ...{ repair: this.#repair, ownId: this.#ownId },
+    this.#heartbeats = new Heartbeats({
+      ...{ ...common, ...judges, ...watch, ...times, replicatedLimiters },
+      ...{ gapRepair: this.#gapRepair, incarnation: this.#incarnation },
     });
   }
 
@@ -188,23 +194,23 @@ export class Replicator implements Listener {
   }
 
   /**
-   * Shares what a limiter counts. What others have counted for it was of no interest when it was heard,
+   * ReplicatedLimiters what a limiter counts. What others have counted for it was of no interest when it was heard,
    * so all that there is has to be heard again; but for what a closed one has left, which went on hearing.
    */
-  join(share: Share): void {
-    if (!this.shares.add(share, this.teller.nextFrame)) return;
+  join(replicated: ReplicatedLimiter): void {
+    if (!this.replicatedLimiters.add(replicated, this.publisher.nextFrame)) return;
     const now = this.clock.now();
-    if (!this.#repair.askAnew(now)) return;
-    this.#bequest.renew(now);
-    this.#wake.at(now);
+    if (!this.#gapRepair.askAnew(now)) return;
+    this.#deadReplicaSync.renew(now);
+    this.#timer.at(now);
   }
 
   /** A limiter is closed: what nobody has been told of it leaves at once. */
-  part(share: Share): void {
+  part(replicated: ReplicatedLimiter): void {
     const now = this.clock.now();
-    const untilMs = now + this.freshness.rememberedMs(share.lifeMs);
-    this.shares.retire(share, { toldIn: this.teller.nextFrame, untilMs });
-    this.teller.urgent(now);
+    const untilMs = now + this.replayGuard.rememberedMs(replicated.lifeMs);
+    this.replicatedLimiters.retire(replicated, { toldIn: this.publisher.nextFrame, untilMs });
+    this.publisher.urgent(now);
   }
 
   /** Tells what is left to tell, says goodbye, and lets go of everything; waits until it has left. */
@@ -214,21 +220,21 @@ export class Replicator implements Listener {
   }
 
   async #close(): Promise<void> {
-    const { teller, sender } = this;
-    const departure = new Departure({ teller, sender, report: this.#options.report });
+    const { publisher, sender } = this;
+    const gracefulLeave = new GracefulLeave({ publisher, sender, report: this.#options.report });
     // When all leave at once, whoever relayed for them may just have done so.
-    if (!sender.isConnected) await departure.wait();
-    this.#repair.payDebts();
-    while (!departure.goOn()) await departure.wait();
+    if (!sender.isConnected) await gracefulLeave.wait();
+    this.#gapRepair.payDebts();
+    while (!gracefulLeave.goOn()) await gracefulLeave.wait();
     sender.greet("leave");
     this.#isOver = true;
-    this.#wake.stop();
-    this.#repair.stop();
+    this.#timer.stop();
+    this.#gapRepair.stop();
     this.heard.stop();
     this.#recent.forget();
-    this.arrival.end();
-    this.shares.close();
-    await departure.close();
+    this.initialSync.end();
+    this.replicatedLimiters.close();
+    await gracefulLeave.close();
   }
 
   // ── What others say ──────────────────────────────────────────────────────────────────────────
@@ -239,15 +245,15 @@ export class Replicator implements Listener {
 
   heartbeat(from: Member, heartbeat: Heartbeat): void {
     from.said(heartbeat);
-    this.#repair.heartbeat(from, heartbeat, this.clock.now());
+    this.#gapRepair.heartbeat(from, heartbeat, this.clock.now());
   }
 
   asked(from: Member, asking: Asking): void {
-    this.#repair.asked(from, asking, this.sender.counted, this.clock.now());
+    this.#gapRepair.asked(from, asking, this.sender.counted, this.clock.now());
   }
 
   hello(): void {
-    this.#pulse.greeted(this.clock.now());
+    this.#heartbeats.greeted(this.clock.now());
   }
 
   left(from: Member): void {
@@ -255,19 +261,19 @@ export class Replicator implements Listener {
   }
 
   bequeathed(from: Member): void {
-    this.#bequest.heardFrom(from, this.clock.now());
+    this.#deadReplicaSync.heardFrom(from, this.clock.now());
   }
 
   isAhead(number: number): boolean {
-    return number >= this.teller.nextFrame;
+    return number >= this.publisher.nextFrame;
   }
 
   succeeded(by: Member): void {
-    this.#ownId.succeeded(by);
+    this.#incarnation.succeeded(by);
   }
 
   twin(): void {
-    this.#ownId.change();
+    this.#incarnation.change();
   }
 
   /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
@@ -277,24 +283,26 @@ export class Replicator implements Listener {
     this.#wasConnected = isConnected;
     if (this.#isOver) return;
     const now = this.clock.now();
-    if (isBack) this.#pulse.hurry(now);
-    this.outlook.look(now);
+    if (isBack) this.#heartbeats.hurry(now);
+    this.partitionMonitor.look(now);
     this.#work();
   }
 
   *#hear(frame: Uint8Array, receivedAtMs: number): Slices {
-    const member = this.#isOver ? undefined : yield* this.inbox.hear(frame, receivedAtMs);
+    const member = this.#isOver ? undefined : yield* this.receiver.hear(frame, receivedAtMs);
     if (member === undefined) return;
     // What comes late has been passed on by somebody who kept it.
-    if (this.inbox.isLatest) this.#recent.keep(member, frame);
+    if (this.receiver.isLatest) this.#recent.keep(member, frame);
     const now = this.clock.now();
-    this.#repair.heard(member, now);
-    this.#bequest.heard(member, now);
-    if (!this.arrival.isOver) {
-      this.arrival.work(now);
-      this.outlook.settle();
+    this.#gapRepair.heard(member, now);
+    this.#deadReplicaSync.heard(member, now);
+    if (!this.initialSync.isOver) {
+      this.initialSync.work(now);
+      this.partitionMonitor.settle();
     }
-    this.#wake.at(Math.min(this.#repair.dueAtMs, this.#bequest.dueAtMs, this.#pulse.dueAtMs));
+    this.#timer.at(
+      Math.min(this.#gapRepair.dueAtMs, this.#deadReplicaSync.dueAtMs, this.#heartbeats.dueAtMs),
+    );
   }
 
   // ── What is due ──────────────────────────────────────────────────────────────────────────────
@@ -302,22 +310,22 @@ export class Replicator implements Listener {
   #work(): void {
     if (this.#isOver) return;
     const now = this.clock.now();
-    this.arrival.work(now);
-    if (now >= this.outlook.dueAtMs) this.outlook.look(now);
-    this.outlook.settle();
+    this.initialSync.work(now);
+    if (now >= this.partitionMonitor.dueAtMs) this.partitionMonitor.look(now);
+    this.partitionMonitor.settle();
     this.overload.look(now);
-    if (now >= this.#pulse.dueAtMs) this.#pulse.beat(now);
-    this.#repair.work(now);
-    this.#bequest.work(now);
-    this.teller.work(now);
-    this.#wake.at(
+    if (now >= this.#heartbeats.dueAtMs) this.#heartbeats.beat(now);
+    this.#gapRepair.work(now);
+    this.#deadReplicaSync.work(now);
+    this.publisher.work(now);
+    this.#timer.at(
       Math.min(
-        this.#pulse.dueAtMs,
-        this.#repair.dueAtMs,
-        this.#bequest.dueAtMs,
-        this.teller.dueAtMs,
-        this.arrival.dueAtMs,
-        this.outlook.dueAtMs,
+        this.#heartbeats.dueAtMs,
+        this.#gapRepair.dueAtMs,
+        this.#deadReplicaSync.dueAtMs,
+        this.publisher.dueAtMs,
+        this.initialSync.dueAtMs,
+        this.partitionMonitor.dueAtMs,
       ),
     );
   }

@@ -60,7 +60,7 @@ it("a newcomer is told of many who are gone with one look at each key and each o
   }).flat();
   vi.advanceTimersByTime(5_000);
 
-  const { changes } = Array.from(one.replicator.shares.all())[0]!.store;
+  const { changes } = Array.from(one.replicator.replicatedLimiters.all())[0]!.store;
   const shown = vi.spyOn(changes, "emitHeard");
   const looked = vi.spyOn(changes, "refersTo");
   const late = cluster.add({}, { policy });

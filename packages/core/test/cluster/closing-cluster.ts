@@ -1,4 +1,4 @@
-/** Members of a cluster whose limiters are closed and made again, and what they keep of them. */
+/** Membership of a cluster whose limiters are closed and made again, and what they keep of them. */
 
 import { vi } from "vitest";
 import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
@@ -41,7 +41,7 @@ export class ClosingCluster {
 
 /** How many limiters a member keeps something of, open or closed. */
 export function kept({ replicator }: TappedMember): number {
-  return Array.from(replicator.shares.all()).length;
+  return Array.from(replicator.replicatedLimiters.all()).length;
 }
 
 /** The limiter of a member, made once more. */

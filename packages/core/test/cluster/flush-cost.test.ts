@@ -18,7 +18,7 @@ afterEach(() => {
 /** Counts how often a replica asks of the notes that it has now when they leave. */
 function countVisits({ replicator }: SimulatedReplica): { visits: number } {
   const counter = { visits: 0 };
-  for (const { store } of replicator.shares.all()) {
+  for (const { store } of replicator.replicatedLimiters.all()) {
     for (const note of store.notes.all() as Iterable<Note>) {
       let { frame } = note;
       Object.defineProperty(note, "frame", {

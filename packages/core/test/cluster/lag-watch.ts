@@ -100,7 +100,7 @@ export class LagWatch {
 
 function ownTotals({ replicator }: SimulatedReplica): Totals {
   const totals: Totals = new Map();
-  for (const { store } of replicator.shares.all()) {
+  for (const { store } of replicator.replicatedLimiters.all()) {
     store.changes.since(0, {
       component: (component) => add(totals, component),
       note: () => {},
@@ -114,7 +114,7 @@ function heardTotals({ replicator }: SimulatedReplica, id: string): Totals {
   const totals: Totals = new Map();
   const member = replicator.members.find(id);
   if (member === undefined) return totals;
-  for (const { store } of replicator.shares.all()) {
+  for (const { store } of replicator.replicatedLimiters.all()) {
     for (let record = 1; record < store.records.end; record++) {
       store.changes.emitHeard(record, member.index, 0, (component) => add(totals, component));
     }

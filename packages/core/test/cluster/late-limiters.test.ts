@@ -109,7 +109,7 @@ describe("a limiter that is made when the process has been ready for long", () =
       };
       vi.advanceTimersByTime(100);
       found();
-      const reading = other.replicator.inbox.hear(pages[0]!, other.replicator.clock.now());
+      const reading = other.replicator.receiver.hear(pages[0]!, other.replicator.clock.now());
       for (let slice = 0; slice < slices; slice++) reading.next();
       const used = late(other);
       while (reading.next().done !== true);

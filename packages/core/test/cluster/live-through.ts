@@ -81,12 +81,14 @@ export function expectAgreement(history: History): void {
 /** Where as many replicas run as ever did, none is cut off; and where nothing goes wrong, none ever is. */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
-  const cuts = replicas.map(({ replicator }) => replicator.outlook.cuts);
+  const cuts = replicas.map(({ replicator }) => replicator.partitionMonitor.cuts);
   if (history.isFaultless) expect(cuts, "cuts without a fault").toEqual(cuts.map(() => 0));
   // A clock that stands still shortens what was between a crash and a replacement.
   if (history.areLivesUnsure) return;
   history.replace();
-  const apart = history.fleet.replicas.filter(({ replicator }) => replicator.outlook.isCut);
+  const apart = history.fleet.replicas.filter(
+    ({ replicator }) => replicator.partitionMonitor.isCut,
+  );
   expect(
     apart.map(({ troubles }) => troubles.at(-1)),
     "cut off although as many run as ever did",

@@ -244,7 +244,7 @@ describe("a replica that takes another id while it tells somebody a lot", () => 
     Object.defineProperty(one.transport, "busy", { get: () => !isOpen && pages() > 0 });
     const newcomer = tapped.add();
     vi.advanceTimersByTime(500);
-    expect([pages(), one.replicator.teller.isAnswering]).toEqual([1, true]);
+    expect([pages(), one.replicator.publisher.isAnswering]).toEqual([1, true]);
     const before = tapped.overheard.length;
     one.replicator.twin();
     expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("page");

@@ -34,7 +34,7 @@ function member(cluster: TappedCluster, maxKeys?: number): TappedMember {
   return made;
 }
 
-/** Members that know each other for hours, as counts of an hour want. */
+/** Membership that know each other for hours, as counts of an hour want. */
 function members(cluster: TappedCluster, count: number, maxKeysOfOne?: number): TappedMember[] {
   const made = Array.from({ length: count }, (_, at) =>
     member(cluster, at === 0 ? maxKeysOfOne : undefined),

@@ -5,7 +5,7 @@
 import { resolveLimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import type { SeparatedMode } from "../../src/replication/membership/isolation.ts";
+import type { SeparatedMode } from "../../src/replication/membership/partition-detector.ts";
 import { Replicator } from "../../src/replication/replicator.ts";
 import {
   type MemoryNetwork,
@@ -107,9 +107,9 @@ export class SimulatedReplica {
   }
 
   #price(reading: (frame: Uint8Array) => void): void {
-    const { inbox } = this.replicator;
-    const hear = inbox.hear.bind(inbox);
-    inbox.hear = function* priced(frame, ...rest) {
+    const { receiver } = this.replicator;
+    const hear = receiver.hear.bind(receiver);
+    receiver.hear = function* priced(frame, ...rest) {
       const slices = hear(frame, ...rest);
       for (;;) {
         reading(frame);

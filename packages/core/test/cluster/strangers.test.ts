@@ -19,7 +19,7 @@ afterEach(() => {
 /** A frame of counts in windows of openers that nobody has ever heard of. */
 function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const sentAtMs = Date.now();
-  const [share] = replicator.shares.all();
+  const [share] = replicator.replicatedLimiters.all();
   const batch = new ComponentBatch();
   for (let opener = 0; opener < OPENERS; opener++) {
     const named = { opener: number * OPENERS + opener + 1, place: sentAtMs, hits: 1 };

@@ -3,8 +3,8 @@
  * started again and cut off.
  */
 
-import { Isolation } from "../../src/replication/membership/isolation.ts";
-import { Members } from "../../src/replication/membership/members.ts";
+import { Membership } from "../../src/replication/membership/membership.ts";
+import { PartitionDetector } from "../../src/replication/membership/partition-detector.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 
 const HEARTBEAT_MS = 1_000;
@@ -27,8 +27,8 @@ interface Process {
 /** One survivor, and the other processes of its fleet: each slot of the fleet holds one process at a time. */
 export class Survivor {
   nowMs = 0;
-  readonly isolation = new Isolation();
-  readonly members = new Members(new Replicas("self"), {
+  readonly partitionDetector = new PartitionDetector();
+  readonly members = new Membership(new Replicas("self"), {
     silentMs: SILENT_MS,
     membersMax: 4_096,
     lost: () => {},
@@ -43,7 +43,7 @@ export class Survivor {
   }
 
   get isCut(): boolean {
-    return this.isolation.isCut;
+    return this.partitionDetector.isCut;
   }
 
   /** Kills the process of a slot and starts its replacement some time later. */
@@ -82,9 +82,9 @@ export class Survivor {
 
   /** Looks while the transport is away. */
   lookAway(): void {
-    this.isolation.look(this.nowMs, false, false, this.members);
+    this.partitionDetector.look(this.nowMs, false, false, this.members);
     this.nowMs += 300;
-    this.isolation.look(this.nowMs, false, false, this.members);
+    this.partitionDetector.look(this.nowMs, false, false, this.members);
   }
 
   /** Lets time pass, until a condition holds where one is given. */
@@ -98,7 +98,7 @@ export class Survivor {
       });
       if (!isDue(this.nowMs, 0)) continue;
       this.members.look(this.nowMs, FORGOTTEN_MS);
-      this.isolation.look(this.nowMs, true, false, this.members);
+      this.partitionDetector.look(this.nowMs, true, false, this.members);
     }
   }
 }

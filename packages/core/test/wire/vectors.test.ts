@@ -7,7 +7,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
-import { shareIdentity } from "../../src/replication/limiters/share.ts";
+import { limiterIdentity } from "../../src/replication/limiters/replicated-limiter.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Fingerprinter } from "../../src/store/table/fingerprint.ts";
 import { Seal } from "../../src/wire/seal.ts";
@@ -103,7 +103,7 @@ function limiterVector([name, ...given]: (typeof LIMITERS)[number]): LimiterVect
   const meanings = policies.map(
     ({ policy, options }) => makeRule(FACTORIES[policy](options as never), true).meaning,
   );
-  return { name, policies, meanings, identity: digitsOf(shareIdentity(name, meanings)) };
+  return { name, policies, meanings, identity: digitsOf(limiterIdentity(name, meanings)) };
 }
 
 function clusterVector(seal: Seal, secret: string | null, first: LimiterVector): ClusterVector {

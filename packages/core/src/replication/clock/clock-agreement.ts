@@ -9,8 +9,8 @@
 import { CLUSTER_EVENTS, type EventKind, type Report } from "../../base/cluster-events.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { Member } from "../membership/member.ts";
-import type { Members } from "../membership/members.ts";
-import { FAR_MS } from "../receive/freshness.ts";
+import type { Membership } from "../membership/membership.ts";
+import { FAR_MS } from "../receive/replay-guard.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 
@@ -23,7 +23,7 @@ const SAME_AGE_MS = 1_000;
 
 export interface ClockAgreementOptions {
   readonly clock: ClusterClock;
-  readonly members: Members;
+  readonly members: Membership;
   readonly replicas: Replicas;
   readonly beganAtMs: number;
   readonly report: Report;

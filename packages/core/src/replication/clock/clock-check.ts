@@ -10,8 +10,8 @@
  * may set the wall clock to any time, and an attacker who records frames can send old times again.
  */
 
-import type { Members } from "../membership/members.ts";
-import { FAR_MS, type Freshness } from "../receive/freshness.ts";
+import type { Membership } from "../membership/membership.ts";
+import { FAR_MS, type ReplayGuard } from "../receive/replay-guard.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 
@@ -22,8 +22,8 @@ const SAME_MS = 60_000;
 
 export interface ClockCheckOptions {
   readonly clock: ClusterClock;
-  readonly members: Members;
-  readonly freshness: Freshness;
+  readonly members: Membership;
+  readonly replayGuard: ReplayGuard;
   /** For how long a replica may be silent and is taken to be alive. */
   readonly silentMs: number;
 }
@@ -37,8 +37,8 @@ export class ClockCheck {
 
   /** Whether the wall clock is right and the raw clock is not. */
   isStale(now: number): boolean {
-    const { clock, freshness } = this.#options;
-    if (!freshness.isSealing) return false;
+    const { clock, replayGuard } = this.#options;
+    if (!replayGuard.isSealing) return false;
     const wallAheadMs = clock.wallAheadMs();
     if (Math.abs(wallAheadMs) <= STALE_MS) return false;
     const aheadMs = [...this.#aheadOfHeard(), ...this.#refused(now)];
@@ -47,7 +47,7 @@ export class ClockCheck {
 
   /** How many other replicas do not hear this one for its clock, or are not heard for theirs; mostly 0. */
   apartFrom(now: number): number {
-    if (!this.#options.freshness.isSealing) return 0;
+    if (!this.#options.replayGuard.isSealing) return 0;
     const heard = this.#aheadOfHeard();
     if (heard.length === 0) return this.#refused(now).length;
     const [first = 0] = heard;
@@ -64,7 +64,7 @@ export class ClockCheck {
   }
 
   #refused(now: number): number[] {
-    const { clock, freshness, silentMs } = this.#options;
-    return freshness.refused(now - silentMs).map((clockMs) => clockMs - (now + clock.originMs));
+    const { clock, replayGuard, silentMs } = this.#options;
+    return replayGuard.refused(now - silentMs).map((clockMs) => clockMs - (now + clock.originMs));
   }
 }

@@ -3,21 +3,21 @@
  */
 
 import type { Heartbeat } from "../../wire/heartbeat-section.ts";
-import { Deafness } from "../anti-entropy/deafness.ts";
-import { HeardParts } from "../anti-entropy/heard-parts.ts";
-import type { PartsRoom } from "../anti-entropy/parts-room.ts";
-import { Reception } from "../anti-entropy/reception.ts";
+import { LagReports } from "../anti-entropy/lag-reports.ts";
+import { Reachability } from "../anti-entropy/reachability.ts";
+import { ReplyParts } from "../anti-entropy/reply-parts.ts";
+import type { ReplyPartsBudget } from "../anti-entropy/reply-parts-budget.ts";
 import { ClockOffset } from "../clock/clock-offset.ts";
-import { HeardFrames } from "../receive/heard-frames.ts";
 import type { MergeLag } from "../receive/merge-lag.ts";
+import { ReceivedFrames } from "../receive/received-frames.ts";
 
 export class Member {
   readonly id: string;
   /** Its number in stores. */
   readonly index: number;
   offset: ClockOffset = new ClockOffset();
-  readonly frames: HeardFrames = new HeardFrames(0);
-  readonly parts: HeardParts;
+  readonly frames: ReceivedFrames = new ReceivedFrames(0);
+  readonly parts: ReplyParts;
   /** Up to when all that it counted is merged; absent until it has been heard. */
   lag: MergeLag | undefined;
   heardAtMs: number;
@@ -41,9 +41,9 @@ export class Member {
   /** For how long it had been there when it last said so. */
   upMs: number | undefined;
   /** What it does not hear, as far as it has said, and a checksum of what it knows of whom. */
-  readonly deafness: Deafness = new Deafness();
+  readonly lagReports: LagReports = new LagReports();
   /** Whether it hears this replica. */
-  readonly reception: Reception = new Reception();
+  readonly reachability: Reachability = new Reachability();
   knownSum: number | undefined;
   /** For how many heartbeats it has not known the same as this one, since a round of asking ended with it. */
   beatsApart = 0;
@@ -57,10 +57,10 @@ export class Member {
   /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
   answeringUntilMs = 0;
 
-  constructor(id: string, index: number, room: PartsRoom, nowMs: number) {
+  constructor(id: string, index: number, room: ReplyPartsBudget, nowMs: number) {
     this.id = id;
     this.index = index;
-    this.parts = new HeardParts(room);
+    this.parts = new ReplyParts(room);
     this.heardAtMs = nowMs;
     this.heardSinceMs = nowMs;
   }
@@ -98,7 +98,7 @@ export class Member {
 
   /** Whether each hears the other. */
   get isPresent(): boolean {
-    return this.isAlive && !this.reception.isLost;
+    return this.isAlive && !this.reachability.isLost;
   }
 
   /** Whether less would be lost without it than without another: nothing, or what is over soonest. */

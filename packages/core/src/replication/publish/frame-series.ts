@@ -17,7 +17,7 @@ import { type WireNote, writeNotes } from "../../wire/note-section.ts";
 import { PAGE_BYTES_MAX, writeHeard, writePage } from "../../wire/repair-sections.ts";
 import type { Halves } from "../../wire/seal.ts";
 import type { Envelope } from "../envelope.ts";
-import type { FramesKnown } from "../receive/heard-frames.ts";
+import type { FramesKnown } from "../receive/received-frames.ts";
 
 /** What a series says all of. */
 export interface Coverage {

@@ -16,7 +16,7 @@ import { doInBackground, leaveUndone } from "../../runtime/background.ts";
 import { loadOf } from "../../wire/frame.ts";
 import type { Slices } from "../slicer.ts";
 import { FrameFifo, type WaitingFrame, waitingBytes } from "./frame-fifo.ts";
-import type { Refusals } from "./refusals.ts";
+import type { Rejections } from "./rejections.ts";
 
 /** How much may be read at once between two turns of the background. */
 const AT_ONCE_MS = 2;
@@ -32,7 +32,7 @@ export interface FrameQueueOptions {
   /** Reads one frame in slices; never throws. */
   readonly read: (frame: Uint8Array, receivedAtMs: number) => Slices;
   /** Counts each frame that found no room or waited too long, or that is none. */
-  readonly refusals: Pick<Refusals, "frame">;
+  readonly rejections: Pick<Rejections, "frame">;
   readonly now: () => number;
   /** Told when frames of counts have been dropped. */
   readonly dropped: (now: number) => void;
@@ -65,7 +65,7 @@ export class FrameQueue {
   take(frame: unknown): void {
     // Not by `instanceof`: a test runner's globals may be others than the transport's.
     if (!isUint8Array(frame)) {
-      this.#options.refusals.frame("malformed");
+      this.#options.rejections.frame("malformed");
       return;
     }
     const receivedAtMs = this.#options.now();
@@ -102,7 +102,7 @@ export class FrameQueue {
     const isFull = (): boolean => this.#answers.bytes + this.#others.bytes + bytes > BYTES_MAX;
     if (isFull()) this.#dropRepeated(receivedAtMs);
     if (isFull()) {
-      this.#options.refusals.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
+      this.#options.rejections.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
       return;
     }
     if (load === "repeated") this.#repeated++;
@@ -112,7 +112,7 @@ export class FrameQueue {
   /** Drops all frames of counts that later ones repeat. The receiver asks once for what they said. */
   #dropRepeated(now: number): void {
     if (this.#repeated === 0) return;
-    for (; this.#repeated > 0; this.#repeated--) this.#options.refusals.frame("tooManyFrames");
+    for (; this.#repeated > 0; this.#repeated--) this.#options.rejections.frame("tooManyFrames");
     this.#others.keepOnly(({ load }) => load !== "repeated");
     this.#options.dropped(now);
   }
@@ -156,7 +156,7 @@ export class FrameQueue {
       if (this.#frame.length === 0) {
         // It was, or its transport has taken the buffer back, from which nothing can be read then.
         this.#end();
-        this.#options.refusals.frame("malformed");
+        this.#options.rejections.frame("malformed");
       } else if (this.#reading.next().done === true) this.#end();
       else if (performance.now() >= endMs) return false;
     }

@@ -35,7 +35,7 @@ export const LIMIT_MAX: number = 2 ** 30;
 export interface Company {
   readonly replicas: Replicas;
   /** `separation` is null while this replica knows what the others count. */
-  readonly outlook: { readonly separation: object | null };
+  readonly partitionMonitor: { readonly separation: object | null };
 }
 
 export class SharedUsualCheck {
@@ -43,7 +43,7 @@ export class SharedUsualCheck {
   readonly #records: RecordPool;
   readonly #pending: Pending;
   readonly #window: WindowShape;
-  readonly #outlook: Company["outlook"];
+  readonly #partitionMonitor: Company["partitionMonitor"];
   readonly #replicas: Replicas;
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
@@ -60,7 +60,7 @@ export class SharedUsualCheck {
     this.#records = store.records;
     this.#pending = pending;
     this.#window = window;
-    this.#outlook = company.outlook;
+    this.#partitionMonitor = company.partitionMonitor;
     this.#replicas = company.replicas;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
     this.#refused = { ...this.#allowed, allowed: false };
@@ -72,7 +72,7 @@ export class SharedUsualCheck {
    * record in hand.
    */
   check(low: number, cost: number): Decision | null {
-    if (this.#outlook.separation !== null) return null;
+    if (this.#partitionMonitor.separation !== null) return null;
     const store = this.#store;
     const window = this.#window;
     const { id, chunk, start } = this.#records;

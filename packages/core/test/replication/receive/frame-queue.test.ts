@@ -27,7 +27,7 @@ function queueOf(read: (frame: Uint8Array) => Slices): { queue: FrameQueue; refu
   const refused: string[] = [];
   const queue = new FrameQueue({
     ...{ read, now: () => nowMs, dropped: () => {} },
-    refusals: { frame: (why) => refused.push(why) },
+    rejections: { frame: (why) => refused.push(why) },
   });
   return { queue, refused };
 }
@@ -155,7 +155,7 @@ describe("frames that cannot be read in time", () => {
         }
         read.push({ kind: loadOf(frame), receivedAtMs, atMs: nowMs });
       },
-      refusals: { frame: (why) => refused.push(why) },
+      rejections: { frame: (why) => refused.push(why) },
       now: () => nowMs,
       dropped: (atMs) => dropped.push(atMs),
     });

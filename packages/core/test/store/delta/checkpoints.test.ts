@@ -122,17 +122,17 @@ describe("a checkpoint after another slot", () => {
   });
 
   it("contains what is folded away while it is on its way", () => {
-    const [teller, newcomer] = fleet([0, 0], [bucket]);
-    teller!.hit(1, 100);
-    teller!.at(START_MS + SLOT_MS).hit(1, 70);
+    const [publisher, newcomer] = fleet([0, 0], [bucket]);
+    publisher!.hit(1, 100);
+    publisher!.at(START_MS + SLOT_MS).hit(1, 70);
     // Now the 70 are in the oldest slot that is kept apart.
     const told = START_MS + 10 * SLOT_MS;
-    newcomer!.at(told).joinAll(teller!.at(told).sent());
-    const level = checkpointOf(teller!);
+    newcomer!.at(told).joinAll(publisher!.at(told).sent());
+    const level = checkpointOf(publisher!);
     const heard = told + SLOT_MS;
     expect(newcomer!.at(heard).held(1)).toBeGreaterThan(0);
     expect(joinCheckpoint(newcomer!, level)).toBe(true);
-    expect(newcomer!.held(1)).toBe(teller!.at(heard).held(1));
+    expect(newcomer!.held(1)).toBe(publisher!.at(heard).held(1));
   });
 
   it("is not believed when its slot is still to come", () => {

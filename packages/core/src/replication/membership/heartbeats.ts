@@ -1,0 +1,111 @@
+/**
+ * What a replica does once a second: looks who is still there, agrees with them on the time, and says
+ * that it is there itself.
+ */
+
+import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";
+import type { GapRepair } from "../anti-entropy/gap-repair.ts";
+import type { ClockAgreement } from "../clock/clock-agreement.ts";
+import type { ClockCheck } from "../clock/clock-check.ts";
+import type { ConfigDrift } from "../limiters/config-drift.ts";
+import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
+import type { FrameSender } from "../publish/frame-sender.ts";
+import type { Publisher } from "../publish/publisher.ts";
+import type { Rejections } from "../receive/rejections.ts";
+import type { ReplayGuard } from "../receive/replay-guard.ts";
+import { HeartbeatSchedule } from "./heartbeat-schedule.ts";
+import type { Incarnation } from "./incarnation.ts";
+import type { InitialSync } from "./initial-sync.ts";
+import type { Membership } from "./membership.ts";
+import type { PartitionMonitor } from "./partition-monitor.ts";
+
+/** Heartbeats after which it is no coincidence that another does not know the same. */
+const BEATS_APART = 4;
+
+/** Replicas that are only named by others, until it is looked which of them are still of use. */
+const STRANGERS_MAX = 1_024;
+const RECLAIM_MS = 30_000;
+
+/** What came before the cluster's time jumped ahead for less than that may have been of that time. */
+const BEFORE_JUMP_MS = 5_000;
+/** The least time between two questions to all: without a secret anybody can make the time jump. */
+const ASK_ALL_AGAIN_MS = 30_000;
+
+export interface HeartbeatsOptions {
+  readonly beganAtMs: number;
+  readonly random: () => number;
+  readonly replicas: Replicas;
+  readonly members: Membership;
+  readonly replicatedLimiters: ReplicatedLimiters;
+  readonly replayGuard: ReplayGuard;
+  readonly partitionMonitor: PartitionMonitor;
+  readonly agreement: ClockAgreement;
+  readonly clockCheck: ClockCheck;
+  readonly incarnation: Incarnation;
+  readonly deadReplicaSync: DeadReplicaSync;
+  readonly initialSync: InitialSync;
+  readonly gapRepair: GapRepair;
+  readonly rejections: Rejections;
+  readonly configDrift: ConfigDrift;
+  readonly sender: FrameSender;
+  readonly publisher: Pick<Publisher, "heldMs" | "isTelling">;
+}
+
+export class Heartbeats extends HeartbeatSchedule {
+  readonly #options: HeartbeatsOptions;
+  #reclaimAtMs = Number.NEGATIVE_INFINITY;
+  /** Counts that came of times that had not been yet, and until when they may be why to ask all. */
+  #ahead = 0;
+  #aheadUntilMs = Number.NEGATIVE_INFINITY;
+  #askAllAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: HeartbeatsOptions) {
+    super(options.beganAtMs, options.random);
+    this.#options = options;
+  }
+
+  beat(now: number): void {
+    const { replicas, members, replicatedLimiters, replayGuard, partitionMonitor, agreement } =
+      this.#options;
+    const { deadReplicaSync, initialSync, gapRepair, configDrift, sender, publisher } =
+      this.#options;
+    const { clockCheck, incarnation } = this.#options;
+    this.sent(now);
+    if (clockCheck.isStale(now)) incarnation.change(true);
+    replicatedLimiters.keepHouse(now, sender.counted);
+    const rememberedMs = replayGuard.rememberedMs(replicatedLimiters.lifeMs);
+    const isAnyForgotten = members.look(now, rememberedMs);
+    const strangers = replicas.size - members.size;
+    if (isAnyForgotten || (strangers > STRANGERS_MAX && now >= this.#reclaimAtMs)) {
+      this.#reclaimAtMs = now + RECLAIM_MS;
+      const isMember = (id: string): boolean => members.find(id) !== undefined;
+      replicatedLimiters.reclaim(replicas, isMember, () => publisher.isTelling);
+    }
+    partitionMonitor.look(now);
+    const hasJumped = agreement.agree(now);
+    if (this.#hasBeenBehind(now, hasJumped)) gapRepair.askAnew(now);
+    const sum = members.checksum();
+    if (members.differ(sum, BEATS_APART)) deadReplicaSync.apart(sum, now);
+    gapRepair.askTheDeaf();
+    const heartbeat = {
+      isReady: initialSync.isOver,
+      upMs: agreement.upMs(now),
+      known: sum,
+      ...replicatedLimiters.totals(),
+      behind: gapRepair.behind(now),
+      heldMs: publisher.heldMs(now),
+    };
+    sender.heartbeat(heartbeat, configDrift.told());
+  }
+
+  /** Whether counts were taken to be ahead of time by a replica that had stood still, and are not any more. */
+  #hasBeenBehind(now: number, hasJumped: boolean): boolean {
+    const { ahead = 0 } = this.#options.rejections.parts;
+    if (ahead > this.#ahead) this.#aheadUntilMs = now + BEFORE_JUMP_MS;
+    this.#ahead = ahead;
+    if (!hasJumped || now > this.#aheadUntilMs || now < this.#askAllAtMs) return false;
+    this.#askAllAtMs = now + ASK_ALL_AGAIN_MS;
+    return true;
+  }
+}

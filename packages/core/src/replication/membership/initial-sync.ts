@@ -1,0 +1,93 @@
+/**
+ * The first moments of a replica: it says hello until it has heard out all that are there, for
+ * themselves and for those who are gone, knows that it is alone, or has waited long enough.
+ */
+
+import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";
+import type { FrameSender } from "../publish/frame-sender.ts";
+import type { Membership } from "./membership.ts";
+
+/** How long to wait for anyone at all before this replica takes itself to be alone. */
+const ALONE_AFTER_MS = 300;
+const HELLO_AGAIN_MS = 250;
+/** After so long a replica decides on what it knows, heard out or not. */
+const COLD_MS_MAX = 500;
+
+export interface InitialSyncOptions {
+  readonly members: Membership;
+  readonly sender: FrameSender;
+  readonly deadReplicaSync: DeadReplicaSync;
+  readonly beganAtMs: number;
+  /** How long all of it may take. */
+  readonly timeoutMs: number;
+}
+
+export class InitialSync {
+  /** Resolves when this is over; never rejects. */
+  readonly ready: Promise<void>;
+  isOver = false;
+
+  readonly #members: Membership;
+  readonly #sender: FrameSender;
+  readonly #deadReplicaSync: DeadReplicaSync;
+  readonly #beganAtMs: number;
+  readonly #timeoutMs: number;
+  #connectedAtMs: number = Number.POSITIVE_INFINITY;
+  #helloAtMs: number;
+  #isCold = true;
+  /** Whether whoever is there must have been heard. */
+  #isSure = false;
+  readonly #warmAtMs: number;
+  #resolve: () => void = () => {};
+
+  constructor(options: InitialSyncOptions) {
+    const { members, sender, deadReplicaSync, beganAtMs, timeoutMs } = options;
+    this.#members = members;
+    this.#sender = sender;
+    this.#deadReplicaSync = deadReplicaSync;
+    this.#beganAtMs = beganAtMs;
+    this.#helloAtMs = beganAtMs;
+    this.#warmAtMs = beganAtMs + COLD_MS_MAX;
+    this.#timeoutMs = timeoutMs;
+    this.ready = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** When to look again. */
+  get dueAtMs(): number {
+    if (this.isOver) return Number.POSITIVE_INFINITY;
+    const sureAtMs = this.#connectedAtMs + ALONE_AFTER_MS;
+    const times = [this.#helloAtMs];
+    if (this.#isCold) times.push(this.#warmAtMs);
+    if (!this.#isSure && sureAtMs < Number.POSITIVE_INFINITY) times.push(sureAtMs);
+    return Math.min(...times);
+  }
+
+  /** Whether it is so short since this replica came that others may be expected to tell it more. */
+  get isCold(): boolean {
+    return this.#isCold && !this.isOver;
+  }
+
+  work(now: number): void {
+    if (this.isOver) return;
+    if (now >= this.#warmAtMs) this.#isCold = false;
+    if (!this.#sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
+    else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
+    const isHeardOut =
+      this.#deadReplicaSync.isHeard &&
+      Array.from(this.#members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
+    this.#isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
+    if ((this.#isSure && isHeardOut) || now - this.#beganAtMs >= this.#timeoutMs) {
+      this.end();
+    } else if (now >= this.#helloAtMs) {
+      this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#beganAtMs + this.#timeoutMs);
+      this.#sender.greet("hello");
+    }
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#resolve();
+  }
+}

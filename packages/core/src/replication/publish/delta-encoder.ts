@@ -1,0 +1,248 @@
+/**
+ * Turns what has changed in the stores into frames: the counts of a flush, or the answer to someone
+ * who missed some.
+ *
+ * Both may be long, so they are written in slices: whoever runs them goes on with something else in
+ * between. Counts that are raised meanwhile leave in the next frame.
+ */
+
+import type { Component } from "../../crdt/component.ts";
+import type { Note } from "../../store/marks/notes.ts";
+import { type Replicas, SELF } from "../../store/replicas/replicas.ts";
+import type { ComponentHead } from "../../wire/component-section.ts";
+import type { OpenerName } from "../../wire/component-writer.ts";
+import type { ClusterClock } from "../clock/cluster-clock.ts";
+import type { Envelope } from "../envelope.ts";
+import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
+import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
+import type { Member } from "../membership/member.ts";
+import { halvesOf } from "../membership/replica-id.ts";
+import type { FramesKnown } from "../receive/received-frames.ts";
+import type { Slices } from "../slicer.ts";
+import { FrameSeries, type SpokenFor } from "./frame-series.ts";
+
+/** Who is there has been heard within so long when somebody has just come. */
+const ANSWERED_MS = 400;
+const NOTES_PER_SLICE = 256;
+const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
+
+export interface DeltaEncoderOptions {
+  /** Where frames are written: nobody else may write there meanwhile. */
+  readonly envelope: Envelope;
+  readonly clock: ClusterClock;
+  readonly replicas: Replicas;
+  readonly replicatedLimiters: Pick<ReplicatedLimiters, "all" | "hasForgotten">;
+  readonly nextTelling: () => number;
+  readonly publish: (frame: Uint8Array, to: string | undefined) => void;
+}
+
+export interface PageOptions {
+  readonly since: number;
+  readonly upTo: number;
+  /** The replica that it is for; absent when it is for all. */
+  readonly to: string | undefined;
+  /** Others to speak for as well. */
+  readonly others: readonly Member[];
+  /** Whether all who are there have just been greeted, and so have answered if they could. */
+  readonly toNewcomer: boolean;
+  /** Whether to tell what is left of slots that are over. */
+  readonly levels: boolean;
+}
+
+export class DeltaEncoder {
+  readonly #options: DeltaEncoderOptions;
+  readonly #series: FrameSeries;
+
+  constructor(options: DeltaEncoderOptions) {
+    const { envelope, clock, nextTelling, publish } = options;
+    this.#options = options;
+    this.#series = new FrameSeries({
+      envelope,
+      names: { describe: (opener, openedAtMs) => this.#describe(opener, openedAtMs) },
+      rawNow: () => clock.rawNow(),
+      nextTelling,
+      publish,
+    });
+  }
+
+  /**
+   * The frame of counts that has just been closed in all stores.
+   *
+   * @param isLast whether this replica leaves, so that nothing of it can be asked for later
+   */
+  *counts(number: number, isLast: boolean): Slices {
+    const since = number - 1;
+    this.#series.begin({ kind: "counts", since, upTo: number });
+    if (isLast) this.#series.unrepeated();
+    for (const replicated of this.#options.replicatedLimiters.all()) {
+      yield* this.#closed(replicated, since);
+      yield* this.#notes(replicated, since);
+    }
+    this.#givenUp();
+    this.#series.end();
+  }
+
+  /** The same without saying anything, when nobody would hear it. */
+  *silence(): Slices {
+    for (const { store } of this.#options.replicatedLimiters.all()) yield* store.changes.settle();
+  }
+
+  /**
+   * All that changed after one frame of counts, and until the one that was sent last; and all that is
+   * known of some others, who cannot be asked any more. All that is held is in it, if some that was
+   * released after that frame cannot be told any more.
+   */
+  *page(options: PageOptions): Slices {
+    const { since, upTo, to, others, toNewcomer, levels } = options;
+    const { replicatedLimiters } = this.#options;
+    const hasAllHeld = replicatedLimiters.hasForgotten(since);
+    this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
+    for (const replicated of this.#options.replicatedLimiters.all()) {
+      if (since < upTo) yield* this.#changed(replicated, since, hasAllHeld);
+      yield* this.#notes(replicated, since);
+    }
+    const gone = this.#speakFor(others, toNewcomer);
+    if (gone.size > 0) {
+      for (const replicated of this.#options.replicatedLimiters.all())
+        yield* this.#heardOf(replicated, gone);
+    }
+    // Last, because they contain what has become too old to be believed of all the above meanwhile.
+    if (levels)
+      for (const replicated of this.#options.replicatedLimiters.all())
+        yield* this.#levels(replicated);
+    // What was forgotten while all this was told may be missing in it.
+    if (replicatedLimiters.hasForgotten(since) && !hasAllHeld) yield* this.page(options);
+    else this.#series.end();
+  }
+
+  /** Of the records of the frame that was closed last, what changed after the one before. */
+  *#closed(replicated: ReplicatedLimiter, since: number): Slices {
+    for (const policy of replicated.places.keys()) {
+      this.#series.section(headOf(replicated, policy));
+      yield* replicated.store.changes.closed(since, policy, this.#visitor(replicated, policy));
+    }
+  }
+
+  /** Of all records, what changed after a frame, and perhaps all that is held. */
+  *#changed(replicated: ReplicatedLimiter, since: number, hasAllHeld: boolean): Slices {
+    for (const [policy, places] of replicated.places.entries()) {
+      this.#series.section(headOf(replicated, policy));
+      const after = hasAllHeld && places === "none" ? 0 : since;
+      yield* replicated.store.changes.changed(after, policy, this.#visitor(replicated, policy));
+    }
+  }
+
+  /** Says who else is known; returns those that cannot say themselves what they have counted, by their numbers in stores. */
+  #speakFor(others: readonly Member[], toNewcomer: boolean): Map<number, SpokenFor> {
+    const { clock } = this.#options;
+    const now = clock.now();
+    const gone = new Map<number, SpokenFor>();
+    for (const { id, index, frames, heardAtMs, lastSentMs, isAlive, toldOffsetMs } of others) {
+      const aheadMs = -(toldOffsetMs + clock.originMs);
+      // A frame that was passed on says nothing of how long its sender has been silent.
+      const silentMs = Math.max(0, now - lastSentMs);
+      // Who has not answered a newcomer's greeting may have ended a moment ago.
+      const answers = isAlive && (!toNewcomer || now - heardAtMs <= ANSWERED_MS);
+      const known = answers ? NO_FRAMES : frames.known;
+      const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
+      this.#series.speakFor(other);
+      if (!answers) gone.set(index, other);
+    }
+    return gone;
+  }
+
+  /** All that is known in one limiter of replicas that are gone. */
+  *#heardOf(replicated: ReplicatedLimiter, gone: ReadonlyMap<number, SpokenFor>): Slices {
+    const { changes } = replicated.store;
+    yield* changes.heard([...gone.keys()], (index, policy) => {
+      const other = gone.get(index)!;
+      if (policy === 0) this.#series.speakFor(other);
+      this.#series.section({ ...headOf(replicated, policy), ofLow: other.low, ofHigh: other.high });
+      return this.#visitorOfOthers(replicated, policy);
+    });
+  }
+
+  /** What was counted in records that have been evicted, which no answer can repeat. */
+  #givenUp(): void {
+    let isFirst = true;
+    for (const replicated of this.#options.replicatedLimiters.all()) {
+      const components = replicated.takeGivenUp();
+      if (components.length === 0) continue;
+      if (isFirst) this.#series.unrepeated();
+      isFirst = false;
+      for (const policy of replicated.places.keys()) {
+        this.#series.section(headOf(replicated, policy));
+        const visit = this.#visitor(replicated, policy);
+        for (const component of components) if (component.policy === policy) visit(component);
+      }
+    }
+  }
+
+  /** The resets and marks that were learned after a frame. */
+  *#notes({ store, identity }: ReplicatedLimiter, since: number): Slices {
+    const resetAll = store.resets.allSince(since);
+    if (resetAll > 0) this.#series.notes(identity, resetAll, []);
+    let changed: Note[] = [];
+    for (const note of store.notes.changedSince(since)) {
+      changed.push(note);
+      if (changed.length < NOTES_PER_SLICE) continue;
+      this.#series.notes(identity, 0, changed);
+      changed = [];
+      yield;
+    }
+    if (changed.length > 0) this.#series.notes(identity, 0, changed);
+  }
+
+  /** What is left of slots that were folded away, whoever counted in them. */
+  *#levels({ store, places, identity }: ReplicatedLimiter): Slices {
+    for (const policy of places.keys()) {
+      yield* store.checkpoints.all(policy, (levels) =>
+        this.#series.checkpoints(identity, policy, levels),
+      );
+    }
+  }
+
+  /** Own times leave by the raw clock, which others can make sense of. */
+  #visitor(
+    replicated: ReplicatedLimiter,
+    policy: number,
+  ): (component: Readonly<Component>) => void {
+    const { originMs } = this.#options.clock;
+    const { places } = replicated.store.shapes[policy]!;
+    const series = this.#series;
+    if (places === "instant") return (component) => series.component(component, originMs);
+    if (places !== "window") return (component) => series.component(component, 0);
+    return (component) => series.component(component, component.opener === SELF ? originMs : 0);
+  }
+
+  /** Others' times are by their own raw clocks, but for windows that this replica opened. */
+  #visitorOfOthers(
+    replicated: ReplicatedLimiter,
+    policy: number,
+  ): (component: Readonly<Component>) => void {
+    const isWindow = replicated.places[policy] === "window";
+    const { originMs } = this.#options.clock;
+    return (component) => {
+      this.#series.component(component, isWindow && component.opener === SELF ? originMs : 0);
+    };
+  }
+
+  #describe(opener: number, openedAtMs: number): OpenerName {
+    const { clock, replicas } = this.#options;
+    const toRaw = opener === SELF ? 0 : replicas.offsetMs(opener) + clock.originMs;
+    const { low, high } = halvesOf(replicas.idOf(opener));
+    return { low, high, agoMs: this.#series.sentAtMs - (openedAtMs + toRaw) };
+  }
+}
+
+/** What a section says of all its entries, where this replica has counted them. */
+function headOf({ identity, places }: ReplicatedLimiter, policy: number): ComponentHead {
+  return {
+    limiterLow: identity.low,
+    limiterHigh: identity.high,
+    ofLow: 0,
+    ofHigh: 0,
+    policy,
+    places: places[policy]!,
+  };
+}

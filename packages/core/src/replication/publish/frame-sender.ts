@@ -1,0 +1,89 @@
+/**
+ * Sends what takes one short frame, and counts everything that leaves.
+ */
+
+import type { GuardedTransport } from "../../transport/guarded-transport.ts";
+import type { FrameKind } from "../../wire/frame.ts";
+import { type Heartbeat, writeHeartbeat } from "../../wire/heartbeat-section.ts";
+import { type WireLimiter, writeLimiters } from "../../wire/limiter-section.ts";
+import { type Asking, writeAsking } from "../../wire/repair-sections.ts";
+import type { ClusterClock } from "../clock/cluster-clock.ts";
+import type { Envelope } from "../envelope.ts";
+import { addressOf } from "../membership/replica-id.ts";
+
+const LOOK_AGAIN_MS = 10;
+
+export class FrameSender {
+  /** The number of the last frame of counts that has left whole. */
+  counted = 0;
+  frames = 0;
+  bytes = 0;
+  /** Frames that the transport did not take. */
+  dropped = 0;
+  readonly transport: GuardedTransport;
+
+  readonly #envelope: Envelope;
+  readonly #clock: ClusterClock;
+
+  constructor(transport: GuardedTransport, envelope: Envelope, clock: ClusterClock) {
+    this.transport = transport;
+    this.#envelope = envelope;
+    this.#clock = clock;
+  }
+
+  /** Whether frames can leave, as far as is known. */
+  get isConnected(): boolean {
+    return this.transport.connected;
+  }
+
+  /** Waits until frames can leave, but no longer than this. */
+  async untilConnected(waitMs: number): Promise<void> {
+    for (let waited = 0; !this.isConnected && waited < waitMs; waited += LOOK_AGAIN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  /** Waits for a turn of the event loop, or while what was said before has yet to leave. */
+  async untilFree(): Promise<void> {
+    if (!this.isBusy) await new Promise((resolve) => setImmediate(resolve));
+    else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+
+  /** Whether what is said now would have to wait for what was said before. */
+  get isBusy(): boolean {
+    return this.transport.busy;
+  }
+
+  publish(frame: Uint8Array, to?: string): void {
+    const address = to === undefined ? undefined : addressOf(to);
+    const bytes = frame.length;
+    if (this.transport.publish(frame, address)) {
+      this.frames++;
+      this.bytes += bytes;
+    } else {
+      this.dropped++;
+    }
+  }
+
+  /** Says no more than who this replica is, and that it has come or leaves. */
+  greet(kind: FrameKind & ("hello" | "leave")): void {
+    this.#begin(kind);
+    this.publish(this.#envelope.finish());
+  }
+
+  ask(asking: Asking): void {
+    writeAsking(this.#begin("request"), asking);
+    this.publish(this.#envelope.finish());
+  }
+
+  heartbeat(heartbeat: Heartbeat, limiters: readonly WireLimiter[]): void {
+    const writer = this.#begin("heartbeat");
+    writeHeartbeat(writer, heartbeat);
+    writeLimiters(writer, limiters);
+    this.publish(this.#envelope.finish());
+  }
+
+  #begin(kind: FrameKind): Envelope["writer"] {
+    return this.#envelope.begin(kind, this.#clock.rawNow(), this.counted);
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * Reads the frames of others, believes what can be believed, and merges it into the stores.
+ *
+ * The outside of a frame is judged before its inside, and the sender counts for all that is in it:
+ * nobody can say what another has counted. Whatever is not believed is counted by its reason.
+ */
+
+import type { Component } from "../../crdt/component.ts";
+import { MARK_MS_MAX } from "../../crdt/mark.ts";
+import { Joining } from "../../store/delta/joining.ts";
+import { NOBODY, type Replicas, SELF } from "../../store/replicas/replicas.ts";
+import type { Store } from "../../store/store.ts";
+import { LOCATED_MAX } from "../../store/table/key-index.ts";
+import {
+  type CheckpointSink,
+  readCheckpoints,
+  type WireCheckpoint,
+} from "../../wire/checkpoint-section.ts";
+import { ComponentReader, type ComponentSink } from "../../wire/component-reader.ts";
+import type { ComponentHead, PlaceKind } from "../../wire/component-section.ts";
+import { readFormer, type WireFormer } from "../../wire/former-section.ts";
+import { type FrameReader, SECTIONS } from "../../wire/frame.ts";
+import { readHeartbeat } from "../../wire/heartbeat-section.ts";
+import { readLimiters } from "../../wire/limiter-section.ts";
+import { type NoteSink, readNotes, type WireNote } from "../../wire/note-section.ts";
+import { type Page, readAsking, readHeard, readPage } from "../../wire/repair-sections.ts";
+import { ThirdPartyCounts } from "../anti-entropy/third-party-counts.ts";
+import type { ClusterClock } from "../clock/cluster-clock.ts";
+import type { Envelope } from "../envelope.ts";
+import type { ConfigDrift } from "../limiters/config-drift.ts";
+import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
+import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
+import type { Member } from "../membership/member.ts";
+import type { Membership } from "../membership/membership.ts";
+import { idOf } from "../membership/replica-id.ts";
+import type { ControlHandler } from "./control-handler.ts";
+import type { FrameFault, Rejections } from "./rejections.ts";
+import type { ReplayGuard } from "./replay-guard.ts";
+
+/** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
+const AHEAD_MS_MAX = 10 * 60 * 1_000;
+
+/** Sections that are read between two looks at the time, however short they are. */
+const SECTIONS_AT_ONCE = 16;
+
+export interface FrameReceiverOptions {
+  readonly envelope: Envelope;
+  readonly clock: ClusterClock;
+  readonly replicas: Replicas;
+  readonly members: Membership;
+  readonly replicatedLimiters: ReplicatedLimiters;
+  readonly rejections: Rejections;
+  readonly replayGuard: ReplayGuard;
+  readonly configDrift: ConfigDrift;
+  readonly listener: ControlHandler;
+}
+
+export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
+  frames = 0;
+  bytes = 0;
+
+  readonly #options: FrameReceiverOptions;
+  readonly #components = new ComponentReader();
+  readonly #joining = new Joining();
+
+  // Of the frame that is being read:
+  #sender = 0;
+  #sentAtMs = 0;
+  /** Whether nothing later has been heard of its sender. */
+  isLatest = false;
+  readonly #thirdPartyCounts: ThirdPartyCounts;
+  #store: Store | undefined;
+  #places: PlaceKind = "place";
+  /** The last frame of its sender that it says anything of, and whether all of that is known. */
+  #number = 0;
+  #isKnown = false;
+  #policy = 0;
+
+  constructor(options: FrameReceiverOptions) {
+    this.#options = options;
+    this.#thirdPartyCounts = new ThirdPartyCounts(options);
+  }
+
+  /** Takes a frame, in slices; returns who sent it, if it was believed. */
+  *hear(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
+    this.frames++;
+    this.bytes += frame.length;
+    const { envelope, replicas, members, replayGuard, listener } = this.#options;
+    const reader = envelope.open(frame);
+    if (typeof reader === "string") return this.#refuse(reader);
+    const { sentAtMs, number } = reader.header;
+    const id = envelope.sender;
+    // Transports may give back what they were given.
+    if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
+    if (!envelope.isGenuine(frame)) return this.#refuse("forged");
+    if (id === replicas.selfId) {
+      listener.twin();
+      return this.#refuse("own");
+    }
+    if (!replayGuard.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
+    const member = members.hear(id, receivedAtMs, sentAtMs, number);
+    if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
+    listener.met(member);
+    this.isLatest = sentAtMs >= member.clockMs;
+    this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
+    const { selfId } = replicas;
+    if (yield* this.#read(reader, member)) return member;
+    return replicas.selfId === selfId ? this.#refuse("malformed") : undefined;
+  }
+
+  #refuse(why: FrameFault): undefined {
+    this.#options.rejections.frame(why, this.#options.envelope.sender);
+    return undefined;
+  }
+
+  /** Reads all sections, and then believes that the frame has been heard. */
+  *#read(reader: FrameReader, member: Member): Generator<undefined, boolean> {
+    const { listener, replayGuard, configDrift } = this.#options;
+    const { kind, number, sentAtMs } = reader.header;
+    const isCurrent = replayGuard.isCurrent(member, sentAtMs);
+    this.#sender = member.index;
+    this.#number = number;
+    // Parts of a long answer are taken until it is known whole.
+    this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
+    const { forgotten } = member;
+    this.#thirdPartyCounts.begin();
+    let page: Page | undefined;
+    let sections = 0;
+    for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
+      if (type === SECTIONS.components) {
+        if (!(yield* this.#readComponents(reader))) return false;
+      } else if (type === SECTIONS.notes) yield* readNotes(reader, this);
+      else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
+      else if (type === SECTIONS.page) page = readPage(reader);
+      else if (type === SECTIONS.heard) {
+        const heard = readHeard(reader);
+        if (heard !== undefined) this.#thirdPartyCounts.hear(heard, this.#sentAtMs);
+      } else if (type === SECTIONS.heartbeat) {
+        const heartbeat = readHeartbeat(reader);
+        if (heartbeat !== undefined) member.told(number, sentAtMs - heartbeat.heldMs);
+        if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
+      } else if (type === SECTIONS.limiters) {
+        configDrift.heard(member.id, readLimiters(reader), this.#options.clock.now());
+      } else if (type === SECTIONS.former) {
+        const former = readFormer(reader);
+        if (former !== undefined && isCurrent) this.#succeed(member, former);
+      } else if (type === SECTIONS.asking) {
+        const asking = readAsking(reader);
+        if (asking !== undefined && isCurrent) listener.asked(member, asking);
+      }
+      if (reader.isBroken) return false;
+      if (++sections % SECTIONS_AT_ONCE === 0) yield;
+    }
+    if (reader.isBroken) return false;
+    // A limiter that has been made meanwhile has not been told what was read before.
+    if (member.forgotten !== forgotten) return true;
+    if (page !== undefined) {
+      if (this.#thirdPartyCounts.cover(member, page)) listener.bequeathed(member);
+      if (isCurrent) member.reachability.answered(page.since);
+    } else if (kind === "counts") {
+      member.frames.hear(number);
+      // A single frame is written when it is closed.
+      if (reader.header.isUnrepeated !== true) member.told(number, sentAtMs);
+    }
+    member.lag?.merged(member.frames.last);
+    this.#options.replicas.setHeardUpTo(member.index, member.frames.last);
+    if (kind === "hello" && isCurrent) listener.hello(member);
+    if (kind === "leave") listener.left(member);
+    return true;
+  }
+
+  #succeed(member: Member, { low, high, upTo }: WireFormer): void {
+    const { replicas, members, listener } = this.#options;
+    const id = idOf(low, high);
+    const replica = members.find(id)?.index;
+    if (id === replicas.selfId) listener.succeeded(member);
+    else if (replica !== undefined) replicas.formers.set(member.index, { replica, upTo });
+  }
+
+  /**
+   * Reads a section a few components at a time; false if the rest has to be left. Who has come to be
+   * another replica in between has known openers by other names, and is told of them again.
+   */
+  *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
+    const { replicas } = this.#options;
+    const { selfId } = replicas;
+    let isSame = true;
+    let isMore = this.#components.begin(reader, this);
+    while (isMore && isSame) {
+      isMore = this.#components.readSome(reader, this, LOCATED_MAX);
+      if (isMore) yield;
+      isSame = replicas.selfId === selfId;
+    }
+    if (this.#store !== undefined) this.#joining.joinAll(this.#store);
+    return isSame;
+  }
+
+  // ── What sections of counts say ──────────────────────────────────────────────────────────────
+
+  counter(head: Readonly<ComponentHead>): number | undefined {
+    const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
+    const { rejections } = this.#options;
+    const replicated = this.#replicatedLimiterOf(limiterLow, limiterHigh);
+    this.#places = places;
+    if (replicated === undefined) return undefined;
+    if (replicated.places[policy] !== places) {
+      rejections.part("impossible");
+      return undefined;
+    }
+    const isOwn = ofLow === 0 && ofHigh === 0;
+    // What is held may have been released and forgotten since, so it is only news once, and of who holds it.
+    if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
+    // An answer that says nothing new is read all the same: it may be later than the frames that it covers.
+    if (isOwn) return this.#sender;
+    // What another is said to have counted is only believed of those that have been announced.
+    const index = this.#thirdPartyCounts.find(idOf(ofLow, ofHigh));
+    if (index === undefined) rejections.part("hearsay");
+    return index;
+  }
+
+  opener(low: number, high: number, baseMs: number, agoMs: number): number {
+    const { replicas, members } = this.#options;
+    const id = idOf(low, high);
+    if (id === replicas.selfId) return SELF;
+    const index = replicas.indexOf(id, false);
+    // Who is heard is known better from that than from what others say.
+    const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;
+    if (index < NOBODY && !isKnown) {
+      replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
+    }
+    return index;
+  }
+
+  component(component: Component): void {
+    if (this.#places === "none") component.place = this.#number;
+    if (this.#places === "window" && component.opener === SELF) {
+      component.place -= this.#options.clock.originMs;
+      if (component.place < 0) {
+        this.#options.rejections.part("impossible");
+        return;
+      }
+    }
+    if (component.reset > 0 && !this.#isNear(component.reset)) return;
+    const store = this.#store;
+    if (store !== undefined && this.#joining.take(component)) this.#joining.joinAll(store);
+  }
+
+  // ── What sections of notes say ───────────────────────────────────────────────────────────────
+
+  limiter(low: number, high: number, resetAll: number): boolean {
+    const replicated = this.#replicatedLimiterOf(low, high);
+    if (replicated !== undefined && resetAll > 0 && this.#isNear(resetAll)) {
+      replicated.store.resets.joinAll(resetAll);
+    }
+    return replicated !== undefined;
+  }
+
+  note({ low, high, reset, markReset, marks }: WireNote): void {
+    const store = this.#store;
+    if (store === undefined) return;
+    if (reset > 0 && this.#isNear(reset)) store.resets.join(low, high, reset);
+    if (markReset > 0 && this.#isNear(markReset)) store.resets.joinMarkReset(low, high, markReset);
+    for (const [kind, mark] of marks.entries()) {
+      if (mark === undefined || !this.#isNear(mark.reset)) continue;
+      if (this.#isNear(mark.untilMs - MARK_MS_MAX)) store.resets.joinMark(low, high, kind, mark);
+    }
+  }
+
+  // ── What sections of levels say ──────────────────────────────────────────────────────────────
+
+  wants(low: number, high: number, policy: number): boolean {
+    const replicated = this.#replicatedLimiterOf(low, high);
+    this.#policy = policy;
+    return replicated?.store.checkpoints.has(policy) === true;
+  }
+
+  checkpoint(heard: WireCheckpoint): void {
+    if (heard.reset > 0 && !this.#isNear(heard.reset)) return;
+    this.#store?.checkpoints.join(this.#policy, this.#sender, heard);
+  }
+
+  /** Finds a limiter, and tells its store what time it is. */
+  #replicatedLimiterOf(low: number, high: number): ReplicatedLimiter | undefined {
+    const { replicatedLimiters, clock, rejections } = this.#options;
+    const replicated = replicatedLimiters.find(low, high);
+    this.#store = replicated?.store;
+    if (replicated === undefined) {
+      rejections.part("unknownLimiter");
+    } else {
+      const now = clock.now();
+      replicated.store.advance(now, clock.clusterNow(now));
+    }
+    return replicated;
+  }
+
+  #isNear(clusterMs: number): boolean {
+    const { clock, rejections } = this.#options;
+    if (clusterMs <= clock.clusterNow(clock.now()) + AHEAD_MS_MAX) return true;
+    rejections.part("farReset");
+    return false;
+  }
+}

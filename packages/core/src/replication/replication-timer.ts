@@ -1,0 +1,44 @@
+/**
+ * One timer for everything that replication has to do later; it never keeps the process alive.
+ */
+
+/** Longer waits are waited in parts. */
+const WAIT_MS_MAX = 60_000;
+/** A timer that fires later than that shows that the event loop was held up. */
+const HELD_UP_MS = 100;
+
+export class ReplicationTimer {
+  readonly #now: () => number;
+  readonly #work: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #atMs: number = Number.POSITIVE_INFINITY;
+  /** For how long the event loop has been held up so far, in all, as far as timers have shown. */
+  heldUpMs = 0;
+
+  /** @param now the clock that the times given to `at` are of */
+  constructor(now: () => number, work: () => void) {
+    this.#now = now;
+    this.#work = work;
+  }
+
+  /** Wakes at this time, if nothing wakes it before. */
+  at(atMs: number): void {
+    if (atMs >= this.#atMs) return;
+    this.#atMs = atMs;
+    clearTimeout(this.#timer);
+    const now = this.#now();
+    const waitMs = Math.min(Math.max(0, atMs - now), WAIT_MS_MAX);
+    this.#timer = setTimeout(() => {
+      this.#atMs = Number.POSITIVE_INFINITY;
+      const lateMs = this.#now() - (now + waitMs);
+      if (lateMs > HELD_UP_MS) this.heldUpMs += lateMs;
+      this.#work();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#atMs = Number.NEGATIVE_INFINITY;
+  }
+}

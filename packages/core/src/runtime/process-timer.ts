@@ -1,0 +1,65 @@
+/**
+ * One slow timer for the whole process, for work that nobody waits for.
+ *
+ * It exists only while something wants it, and never keeps the process alive. Nothing is wrong
+ * without it: memory of idle limiters just stays in use longer. To wake a process costs more than
+ * what is done then, so it wakes less often while nobody asks anything. Of many limiters, those that
+ * do not fit one turn of the event loop are left to the background.
+ */
+
+import { doInBackground } from "./background.ts";
+import { sharedState } from "./copies.ts";
+
+/** How far apart beats are, and how far apart when all were idle the last time. */
+export const BEAT_MS = 1_000;
+const IDLE_BEAT_MS = 4_000;
+/** How much of the turn in which the timer ends beats may take. */
+const AT_ONCE_MS = 3;
+
+/** Does a bounded piece of work; says whether anything went on since the last one, or that it is done. */
+export type Beat = () => "busy" | "idle" | "done";
+
+interface Pulse {
+  readonly beats: Set<Beat>;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+const pulse = sharedState("pulse", (): Pulse => ({ beats: new Set(), timer: undefined }));
+
+/** Calls `beat` every second, or every few when all are idle, until it is done or leaves. */
+export function joinProcessTimer(beat: Beat): void {
+  pulse.beats.add(beat);
+  if (pulse.timer === undefined) wait(BEAT_MS);
+}
+
+/** Stops calling `beat`. */
+export function leaveProcessTimer(beat: Beat): void {
+  pulse.beats.delete(beat);
+  if (pulse.beats.size > 0 || pulse.timer === undefined) return;
+  clearTimeout(pulse.timer);
+  pulse.timer = undefined;
+}
+
+function wait(delayMs: number): void {
+  pulse.timer = setTimeout(beatAll, delayMs);
+  pulse.timer.unref();
+}
+
+function beatAll(): void {
+  const ended = pulse.timer;
+  const due = Array.from(pulse.beats).reverse();
+  let delayMs = IDLE_BEAT_MS;
+  const beatFor = (forMs: number): boolean => {
+    const endMs = performance.now() + forMs;
+    for (let beat = due.pop(); beat !== undefined; beat = due.pop()) {
+      const state = pulse.beats.has(beat) ? beat() : "idle";
+      if (state === "done") pulse.beats.delete(beat);
+      else if (state === "busy") delayMs = BEAT_MS;
+      if (due.length > 0 && performance.now() >= endMs) return true;
+    }
+    if (pulse.timer === ended) pulse.timer = undefined;
+    if (pulse.beats.size > 0 && pulse.timer === undefined) wait(delayMs);
+    return false;
+  };
+  if (beatFor(AT_ONCE_MS)) doInBackground(beatFor);
+}

@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FrameRelay } from "../../../src/replication/anti-entropy/frame-relay.ts";
+import { RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
+import type { Member } from "../../../src/replication/membership/member.ts";
+import { Membership } from "../../../src/replication/membership/membership.ts";
+import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { endBackground, holdBackground, runAll } from "../background.ts";
+
+/** Longer than any round waits until it begins. */
+const ROUND_MS = 1_000;
+
+let nowMs = 0;
+
+class Fleet {
+  readonly members: Membership;
+  readonly recent: RecentFrames = new RecentFrames();
+  readonly rounds: FrameRelay;
+  /** To whom frames were passed on. */
+  readonly helped: (string | undefined)[] = [];
+  /** The first byte of each. */
+  readonly passed: number[] = [];
+  answers = 0;
+  questions = 0;
+  random: () => number = () => 0;
+
+  /** @param size how many there are beside this one, each of which has sent one frame */
+  constructor(size: number) {
+    const bounds = { silentMs: 3_000, membersMax: size };
+    const listener = { lost: () => {}, heldUpMs: () => 0 };
+    this.members = new Membership(new Replicas("self"), { ...bounds, ...listener });
+    for (let number = 1; number <= size; number++) {
+      const id = number.toString(16).padStart(16, "0");
+      this.members.hear(id, 0, 0, 1);
+      this.recent.keep(this.members.find(id)!, new Uint8Array([1]));
+    }
+    this.rounds = new FrameRelay({
+      members: this.members,
+      recent: this.recent,
+      random: () => this.random(),
+      answer: () => this.answers++,
+      isAnswering: () => false,
+      sender: {
+        ask: () => this.questions++,
+        publish: (frame, to) => {
+          this.helped.push(to);
+          this.passed.push(frame[0]!);
+        },
+      },
+    });
+  }
+
+  /** So many more frames of one, each of so many bytes, of which the first ones are its number. */
+  keep(from: Member, count: number, bytes: number): void {
+    for (let number = 1; number <= count; number++) {
+      const frame = new Uint8Array(bytes);
+      new DataView(frame.buffer).setUint16(0, number, true);
+      this.recent.keep({ ...from, sent: number }, frame);
+    }
+  }
+
+  get all(): Member[] {
+    return Array.from(this.members.all());
+  }
+
+  /** These have been silent for too long. */
+  lose(gone: readonly Member[]): void {
+    for (const member of this.all) {
+      if (!gone.includes(member)) this.members.hear(member.id, 5_000, 5_000, 1);
+    }
+    this.members.look(5_000, 60_000);
+  }
+
+  /** One has heard nothing of some others. */
+  name(deaf: Member, ...others: readonly Member[]): void {
+    deaf.lagReports.said(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
+  }
+
+  /** What is drawn next: when the next round begins, with whom, and the same for each name. */
+  draw(when: number, first: number, each = 0): void {
+    const draws = [when, first];
+    this.random = () => draws.shift() ?? each;
+  }
+
+  /** Every name is helped with, and takes so long. */
+  takePerName(ms: number): void {
+    this.random = () => {
+      nowMs += ms;
+      return 0;
+    };
+  }
+
+  round(): void {
+    nowMs += ROUND_MS;
+    this.rounds.named(nowMs);
+    nowMs += ROUND_MS;
+    this.rounds.work(nowMs);
+  }
+}
+
+beforeEach(() => {
+  holdBackground(() => nowMs);
+});
+
+afterEach(endBackground);
+
+/** How often a round asks what one names, who one is and what is kept of one. */
+function work(fleet: Fleet): { named: number; found: number; newest: number; kept: number } {
+  let named = 0;
+  for (const { lagReports } of fleet.all) {
+    const names = lagReports.named;
+    const get = (): typeof names => {
+      named++;
+      return names;
+    };
+    Object.defineProperty(lagReports, "named", { get });
+  }
+  const found = vi.spyOn(fleet.members, "find");
+  const newest = vi.spyOn(fleet.recent, "newest");
+  const kept = vi.spyOn(fleet.recent, "after");
+  fleet.round();
+  const [finds, news, lists] = [found, newest, kept].map(({ mock }) => mock.calls.length);
+  return { named, found: finds ?? 0, newest: news ?? 0, kept: lists ?? 0 };
+}
+
+describe("a round of passing on", () => {
+  it.each([100, 1_000])("asks %d that name different ones twice and a name once", (size) => {
+    const fleet = new Fleet(size);
+    fleet.random = () => 0.999;
+    const { all } = fleet;
+    for (const [at, deaf] of all.entries()) {
+      fleet.name(deaf, ...[1, 2, 3, 4].map((step) => all[(at + 7 * step) % size]!));
+    }
+    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 0, kept: 0 });
+  });
+
+  it.each([100, 1_000])("goes through frames once for one that is gone, named by %d", (size) => {
+    const fleet = new Fleet(size + 4);
+    const gone = fleet.all.slice(0, 4);
+    const rest = fleet.all.slice(4);
+    fleet.lose(gone);
+    for (const deaf of rest) fleet.name(deaf, ...gone);
+    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 4 * size, kept: 4 });
+  });
+
+  it("ends a turn after a few milliseconds, and goes on in the next", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(0.25);
+    fleet.round();
+    expect(fleet.helped.length).toBeLessThanOrEqual(10);
+    expect(runAll()).toBeGreaterThanOrEqual(9);
+    expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
+  });
+
+  it("passes on all that is kept of what one has missed", () => {
+    const fleet = new Fleet(3);
+    const [from, deaf] = fleet.all;
+    fleet.keep(from!, 300, 8);
+    fleet.name(deaf!, from!);
+    fleet.round();
+    expect(fleet.helped).toEqual(Array.from({ length: 301 }, () => deaf!.id));
+  });
+
+  it.each([
+    ["frames", 10, 1_000, 1_900],
+    ["bytes", 25_000, 20, 13],
+  ])(
+    "is for about so many %s, and whoever is left has a turn in another",
+    (_, bytes, size, most) => {
+      const fleet = new Fleet(size);
+      const { all } = fleet;
+      const [from] = all;
+      fleet.keep(from!, 7, bytes);
+      // The others have nothing to be helped with, and stand before those who have.
+      const deaf = all.slice(size / 2);
+      const helped = new Set<string | undefined>();
+      for (const start of [0, 0.2, 0.4, 0.6, 0.8]) {
+        for (const member of deaf) fleet.name(member, from!);
+        fleet.draw(0, start);
+        fleet.helped.length = 0;
+        fleet.round();
+        runAll();
+        expect(fleet.helped.length).toBeLessThanOrEqual(most);
+        for (const id of fleet.helped) helped.add(id);
+      }
+      expect(helped.size).toBe(deaf.length);
+    },
+  );
+
+  it("begins with anyone of those who do not hear somebody", () => {
+    const begun = [0, 0.5, 0.999].map((start) => {
+      const fleet = new Fleet(100);
+      for (const member of fleet.all.slice(98)) fleet.name(member, fleet.all[0]!);
+      fleet.draw(0, start);
+      fleet.round();
+      return fleet.all.findIndex(({ id }) => id === fleet.helped[0]);
+    });
+    expect(begun).toEqual([98, 99, 99]);
+  });
+
+  it("begins with the oldest that one has missed, and with the newest if that has not helped", () => {
+    const fleet = new Fleet(2);
+    const [from, deaf] = fleet.all;
+    fleet.keep(from!, 20, 50_000);
+    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    fleet.name(deaf!, from!);
+    fleet.round();
+    expect(fleet.passed).toEqual([1, 1, 2, 3, 4, 5, 6]);
+    fleet.name(deaf!, from!);
+    fleet.passed.length = 0;
+    fleet.round();
+    expect(fleet.passed).toEqual([15, 16, 17, 18, 19, 20]);
+    expect(fleet.questions).toBe(1);
+  });
+
+  it("asks no more than so much, of those of whom nothing is kept", () => {
+    const fleet = new Fleet(4_000);
+    const [from, ...deaf] = fleet.all;
+    fleet.recent.forget();
+    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    for (const member of [...deaf, ...deaf]) fleet.name(member, from!);
+    fleet.round();
+    runAll();
+    expect(fleet.questions).toBe(2_048);
+  });
+
+  it("is one at a time", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(1);
+    fleet.round();
+    fleet.rounds.named(nowMs);
+    expect(fleet.rounds.dueAtMs).toBe(Number.POSITIVE_INFINITY);
+    runAll();
+    fleet.rounds.named(nowMs);
+    expect(fleet.rounds.dueAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+
+  it("ends when it is stopped", () => {
+    const fleet = new Fleet(100);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.takePerName(1);
+    fleet.round();
+    const before = fleet.helped.length;
+    fleet.rounds.stop();
+    runAll();
+    expect(before).toBeLessThan(10);
+    expect(fleet.helped).toHaveLength(before);
+  });
+});
+
+describe("who passes on", () => {
+  /** Of ten, whether the first is helped with the second, which three more name. */
+  function isHelped(draw: number, kind: string): boolean {
+    const fleet = new Fleet(10);
+    const [deaf, from, ...others] = fleet.all;
+    if (kind === "is gone") fleet.lose([from!]);
+    if (kind === "names itself") fleet.name(from!, from!);
+    // Whoever names it twice is one all the same.
+    for (const other of others.slice(0, 3)) fleet.name(other, from!, from!);
+    fleet.name(deaf!, from!);
+    fleet.draw(0, 0, draw);
+    fleet.round();
+    return fleet.helped.includes(deaf!.id);
+  }
+
+  it.each(["is there", "is gone", "names itself"])(
+    "are two of those who do not name one that %s",
+    (kind) => {
+      // Five others and this one.
+      const share = 2 / 6;
+      expect([isHelped(share - 0.001, kind), isHelped(share + 0.001, kind)]).toEqual([true, false]);
+    },
+  );
+
+  it("are all that are left if only these hear it", () => {
+    const fleet = new Fleet(3);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.draw(0, 0, 0.999);
+    fleet.round();
+    expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { GapRepair } from "../../../src/replication/anti-entropy/gap-repair.ts";
+import { RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
+import { Membership } from "../../../src/replication/membership/membership.ts";
+import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import type { Answer } from "../../../src/replication/publish/publisher.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+
+const SELF = "00000000000000ff";
+const [ONE, TWO, THREE] = ["0000000000000001", "0000000000000002", "0000000000000003"] as const;
+/** Longer than any answer waits. */
+const SOON_MS = 230;
+
+/** A replica that is asked, and tells as slowly as the test has it. */
+class Asked {
+  nowMs = 10_000;
+  /** How many frames of counts it has sent. */
+  sent = 100;
+  readonly answers: Answer[] = [];
+  readonly #members: Membership;
+  readonly #gapRepair: GapRepair;
+  #done: (() => void) | undefined;
+
+  constructor() {
+    const replicas = new Replicas(SELF);
+    const bounds = { silentMs: 3_000, membersMax: 3, lost: () => {}, heldUpMs: () => 0 };
+    this.#members = new Membership(replicas, bounds);
+    for (const id of [ONE, TWO, THREE]) this.#members.hear(id, this.nowMs, this.nowMs, 0);
+    this.#gapRepair = new GapRepair({
+      replicas,
+      members: this.#members,
+      recent: new RecentFrames(),
+      silentMs: 1_500,
+      random: () => 0.5,
+      now: () => this.nowMs,
+      sender: { ask: () => {}, publish: () => {}, counted: 100 } as never,
+      listener: { isAhead: () => false, twin: () => {} },
+      isLoaded: () => false,
+      isAnswering: () => this.#done !== undefined,
+      answer: (answer, done) => {
+        this.answers.push(answer);
+        this.#done = done;
+      },
+    });
+  }
+
+  /** A replica asks for what came after a frame, and what is due soon is done. */
+  ask(id: string, since: number): void {
+    const asking = { ...halvesOf(SELF), since, others: false };
+    this.#gapRepair.asked(this.#members.find(id)!, asking, this.sent, this.nowMs);
+    this.pass(SOON_MS);
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.#gapRepair.work(this.nowMs);
+  }
+
+  /** The answer that is being told has left. */
+  told(): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.();
+  }
+
+  /** Of each answer, after which frame and for whom it was. */
+  get given(): [number, string | undefined][] {
+    return this.answers.map(({ since, to }) => [since, to]);
+  }
+}
+
+describe("who is asked", () => {
+  it("answers the first alone, and all when another asks soon after", () => {
+    const asked = new Asked();
+    asked.ask(ONE, 90);
+    asked.told();
+    asked.ask(TWO, 90);
+    asked.told();
+    expect(asked.given).toEqual([
+      [90, ONE],
+      [90, undefined],
+    ]);
+  });
+
+  it("does not answer again who may still be reading the answer", () => {
+    const asked = new Asked();
+    asked.ask(ONE, 90);
+    asked.pass(1_000);
+    asked.ask(ONE, 90);
+    asked.told();
+    asked.ask(ONE, 90);
+    asked.pass(500);
+    expect(asked.given).toEqual([[90, ONE]]);
+    asked.pass(1_000);
+    asked.ask(ONE, 90);
+    expect(asked.given).toEqual([
+      [90, ONE],
+      [90, ONE],
+    ]);
+  });
+
+  it("answers also while it tells, if what is asked for came later", () => {
+    const asked = new Asked();
+    asked.ask(ONE, 90);
+    asked.sent = 110;
+    asked.ask(ONE, 105);
+    asked.told();
+    asked.pass(SOON_MS);
+    expect(asked.given).toEqual([
+      [90, ONE],
+      [105, ONE],
+    ]);
+  });
+});

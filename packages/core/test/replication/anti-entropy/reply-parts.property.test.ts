@@ -1,0 +1,84 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ReplyParts } from "../../../src/replication/anti-entropy/reply-parts.ts";
+import {
+  ReplyPartsBudget,
+  type ReplyPartsFault,
+} from "../../../src/replication/anti-entropy/reply-parts-budget.ts";
+
+const SENDERS = 5;
+const PLACES_MAX = 60;
+
+const anyPage = fc.record({
+  sender: fc.nat({ max: SENDERS - 1 }),
+  since: fc.nat({ max: 1 }),
+  upTo: fc.integer({ min: 1, max: 2 }),
+  telling: fc.nat({ max: 3 }),
+  part: fc.nat({ max: 40 }),
+  isLast: fc.boolean(),
+  others: fc.array(fc.nat({ max: 50 }), { maxLength: 40 }),
+});
+
+describe("what is gathered of long answers", () => {
+  it("takes no more than the room that there is, whatever anybody sends", () => {
+    fc.assert(
+      fc.property(fc.array(anyPage, { maxLength: 200 }), fc.nat(), (pages, forgotten) => {
+        const lost: ReplyPartsFault[] = [];
+        const room = new ReplyPartsBudget((why) => lost.push(why), PLACES_MAX);
+        const senders = Array.from({ length: SENDERS }, () => new ReplyParts(room));
+        pages.forEach(({ sender, isLast, part, others, ...page }, at) => {
+          const named = new Map(others.map((id) => [String(id), { upTo: at, above: 0 }]));
+          senders[sender]!.hear({ ...page, part, parts: isLast ? part + 1 : 0 }, named);
+          expect(room.taken).toBeLessThanOrEqual(PLACES_MAX);
+          if (at === forgotten % pages.length) senders[sender]!.forget();
+        });
+        for (const sender of senders) sender.forget();
+        expect(room.taken).toBe(0);
+      }),
+      seededRuns(300),
+    );
+  });
+
+  it("is whole when all parts of one telling have come, in any order, and never before", () => {
+    const tellings = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(tellings, fc.array(fc.nat(), { maxLength: 40 }), (sizes, order) => {
+        const sent = sizes.flatMap((size, telling) =>
+          Array.from({ length: size }, (_, part) => ({ telling, part, size })),
+        );
+        const parts = new ReplyParts(new ReplyPartsBudget(() => {}));
+        const heard = sizes.map(() => new Set<number>());
+        for (const pick of order) {
+          const { telling, part, size } = sent[pick % sent.length]!;
+          heard[telling]!.add(part);
+          const isWhole = heard[telling]!.size === size;
+          if (isWhole) heard[telling]!.clear();
+          const page = { since: 1, upTo: 2, telling, part, parts: part + 1 === size ? size : 0 };
+          expect(parts.hear(page, new Map()) !== undefined).toBe(isWhole);
+        }
+      }),
+      seededRuns(500),
+    );
+  });
+
+  it("is given up where it has waited longest, and that is said", () => {
+    const lost: ReplyPartsFault[] = [];
+    const room = new ReplyPartsBudget((why) => lost.push(why), PLACES_MAX);
+    const [lawful, ...hostile] = Array.from({ length: 20 }, () => new ReplyParts(room));
+    const page = { since: 1, upTo: 9, telling: 1, parts: 0 };
+    for (let part = 0; part < 20; part++) {
+      lawful!.hear({ ...page, part }, new Map());
+      hostile[part % hostile.length]!.hear(
+        { ...page, part },
+        new Map([["gone", { upTo: part, above: 0 }]]),
+      );
+    }
+    expect(lawful!.hear({ ...page, part: 20, parts: 21 }, new Map())).toBeDefined();
+    expect(new Set(lost)).toEqual(new Set(["tooManyParts"]));
+    for (let telling = 1; telling < 7; telling++) {
+      lawful!.hear({ ...page, telling, part: 0 }, new Map());
+    }
+    expect(lost.filter((why) => why === "unended")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { ReplyParts } from "../../../src/replication/anti-entropy/reply-parts.ts";
+import { ReplyPartsBudget } from "../../../src/replication/anti-entropy/reply-parts-budget.ts";
+import type { FramesKnown } from "../../../src/replication/receive/received-frames.ts";
+
+const NOBODY = new Map<string, FramesKnown>();
+
+function upTo(number: number): FramesKnown {
+  return { upTo: number, above: 0 };
+}
+
+function gathering(): ReplyParts {
+  return new ReplyParts(new ReplyPartsBudget(() => {}));
+}
+
+describe("the parts of an answer", () => {
+  it("are all there when the last and all before it are, in whatever order they come", () => {
+    const parts = gathering();
+    const page = { since: 3, upTo: 9, telling: 1 };
+    expect(parts.hear({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, part: 1, parts: 0 }, NOBODY)).toEqual(NOBODY);
+  });
+
+  it("speak for all others that any of them speaks for", () => {
+    const parts = gathering();
+    const page = { since: 0, upTo: 9, telling: 1 };
+    parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
+    const others = parts.hear({ ...page, part: 1, parts: 2 }, new Map([["left", upTo(2)]]));
+    expect(Array.from(others ?? [])).toEqual([
+      ["gone", upTo(7)],
+      ["left", upTo(2)],
+    ]);
+  });
+
+  it("of answers that are never ended do not pile up", () => {
+    const parts = gathering();
+    const page = { since: 0, telling: 1 };
+    for (let upTo = 1; upTo <= 5; upTo++) parts.hear({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
+    expect(parts.hear({ ...page, upTo: 1, part: 1, parts: 2 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, upTo: 5, part: 1, parts: 2 }, NOBODY)).toEqual(NOBODY);
+  });
+
+  it("do not make a whole with those of another telling of the same", () => {
+    const parts = gathering();
+    const page = { since: 3, upTo: 9 };
+    // Of the first telling all but the first part is lost, of the second the first.
+    parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
+    parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
+    expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);
+  });
+
+  it("are as many as the telling says that they are of, however many another had", () => {
+    const parts = gathering();
+    const page = { since: 3, upTo: 9 };
+    parts.hear({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);
+    expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toEqual(NOBODY);
+  });
+});

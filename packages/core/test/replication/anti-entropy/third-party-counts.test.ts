@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { ThirdPartyCounts } from "../../../src/replication/anti-entropy/third-party-counts.ts";
+import { Membership } from "../../../src/replication/membership/membership.ts";
+import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+
+const [TELLER, GONE] = ["0000000000000001", "0000000000000002"] as const;
+const NOW_MS = 10_000;
+
+/** A replica tells in two parts what a dead one has counted. */
+function told(between: (members: Membership) => void): number {
+  const replicas = new Replicas("00000000000000ff");
+  const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
+  const members = new Membership(replicas, bounds);
+  const publisher = members.hear(TELLER, NOW_MS, NOW_MS, 7)!;
+  const thirdPartyCounts = new ThirdPartyCounts({
+    replicas,
+    members,
+    clock: { now: () => NOW_MS } as never,
+  });
+  const heard = { ...halvesOf(GONE), upTo: 40, above: 0, clockMs: NOW_MS - 5_000, silentMs: 5_000 };
+  const page = { since: 0, upTo: 7, telling: 1, hasAllHeld: false };
+  thirdPartyCounts.begin();
+  thirdPartyCounts.hear(heard, NOW_MS);
+  thirdPartyCounts.cover(publisher, { ...page, part: 0, parts: 0 });
+  between(members);
+  thirdPartyCounts.begin();
+  thirdPartyCounts.hear(heard, NOW_MS);
+  thirdPartyCounts.cover(publisher, { ...page, part: 1, parts: 2 });
+  return members.find(GONE)!.frames.last;
+}
+
+describe("what a replica says of one that is gone", () => {
+  it("is known once all parts have been heard", () => {
+    expect(told(() => {})).toBe(40);
+  });
+
+  it("is not taken for known if the publisher itself was not heard between the parts", () => {
+    const later = NOW_MS + 10_000;
+    const fallSilent = (members: Membership): void => {
+      members.look(later, Number.POSITIVE_INFINITY);
+      members.hear(TELLER, later, later, 7);
+    };
+    expect(told(fallSilent)).toBe(0);
+  });
+
+  it("is not taken for known if that one speaks for itself between the parts", () => {
+    expect(told((members) => members.hear(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
+  });
+});

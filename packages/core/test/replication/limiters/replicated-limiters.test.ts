@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { concurrency } from "../../../src/policies/concurrency.ts";
+import { fixedWindow } from "../../../src/policies/fixed-window.ts";
+import type { Policy } from "../../../src/policies/policy.ts";
+import { slidingLog } from "../../../src/policies/sliding-log.ts";
+import { slidingWindow } from "../../../src/policies/sliding-window.ts";
+import { tokenBucket } from "../../../src/policies/token-bucket.ts";
+import { ReplicatedLimiter } from "../../../src/replication/limiters/replicated-limiter.ts";
+import { ReplicatedLimiters } from "../../../src/replication/limiters/replicated-limiters.ts";
+import { fleet, type Member } from "../../store/fleet.ts";
+
+const window = fixedWindow({ limit: 10, windowMs: 60_000 });
+
+// However long it takes, records are looked at in one turn.
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A replica among others, and what takes the number of another back. */
+function sharing(
+  others: number,
+  policy: Policy = window,
+): {
+  member: Member;
+  others: Member[];
+  share: ReplicatedLimiter;
+  isTakenBack: (opener: number, isTelling?: boolean) => boolean;
+} {
+  let share: ReplicatedLimiter | undefined;
+  const [member, ...rest] = fleet(Array(1 + others).fill(0), [policy], {
+    evicted: (component) => share!.giveUp(component),
+  }) as [Member, ...Member[]];
+  const { replicas, store } = member;
+  const names = { name: "api", nameTag: { low: 1, high: 2 }, identity: { low: 3, high: 4 } };
+  share = new ReplicatedLimiter({ ...names, store, kinds: ["fixedWindow"] });
+  const replicatedLimiters = new ReplicatedLimiters();
+  replicatedLimiters.add(share, 1);
+  const isTakenBack = (opener: number, isTelling = false): boolean => {
+    const isMember = (id: string): boolean => rest.some((other) => other.id === id);
+    replicatedLimiters.reclaim(replicas, isMember, () => isTelling);
+    return !replicas.isDropped(opener);
+  };
+  return { member, others: rest, share, isTakenBack };
+}
+
+/** A replica that may have counted for one key, in a window that another one opened which is gone. */
+function orphaned({ isCounted = true } = {}) {
+  const { member, others, share, isTakenBack } = sharing(1);
+  const { replicas } = member;
+  const writer = others[0]!;
+  writer.hit(1);
+  member.joinAll(writer.sent());
+  if (isCounted) member.hit(1);
+  const opener = replicas.indexOf(writer.id);
+  replicas.drop(opener);
+  member.held(1);
+  return {
+    ...{ member, opener, takeGivenUp: () => share.takeGivenUp() },
+    isTakenBack: (isTelling?: boolean) => isTakenBack(opener, isTelling),
+  };
+}
+
+const policies: [string, Policy][] = [
+  ["windows", window],
+  ["aligned windows", fixedWindow({ limit: 10, windowMs: 60_000, align: true })],
+  ["slots", slidingWindow({ limit: 10, windowMs: 60_000 })],
+  ["buckets", tokenBucket({ capacity: 10, refillPerSecond: 1 })],
+  ["logs", slidingLog({ limit: 10, windowMs: 60_000 })],
+  ["permits", concurrency({ limit: 10 })],
+];
+
+describe("the number of a replica that is gone", () => {
+  it.each(policies)("is not taken back before its counts are: %s", (_, policy) => {
+    const { member, others, isTakenBack } = sharing(1, policy);
+    const writer = others[0]!;
+    for (const each of [member, writer]) each.hit(1);
+    member.joinAll(writer.sent());
+    const index = member.replicas.indexOf(writer.id);
+    member.replicas.drop(index);
+    expect(isTakenBack(index)).toBe(false);
+    member.held(1);
+    expect(isTakenBack(index)).toBe(true);
+  });
+
+  it("is taken back when no record refers to it, and not before", () => {
+    const { member, opener, isTakenBack } = orphaned();
+    expect(isTakenBack()).toBe(false);
+    member.at(member.store.now + 120_000).store.sweep(10);
+    expect(isTakenBack()).toBe(true);
+    expect(member.replicas.indexOf("another")).toBe(opener);
+  });
+
+  it("is not taken back while a record is left of a key that it has introduced", () => {
+    const { member, opener, isTakenBack } = orphaned({ isCounted: false });
+    expect([member.store.size, member.held(1), isTakenBack()]).toEqual([1, 0, false]);
+    member.store.sweep(10);
+    expect([member.store.size, isTakenBack()]).toEqual([0, true]);
+    expect(member.replicas.indexOf("another")).toBe(opener);
+  });
+
+  it("is not taken back while others have counted in a window that it has opened", () => {
+    const { member, others, isTakenBack } = sharing(2);
+    const [gone, writer] = others as [Member, Member];
+    member.hit(1);
+    gone.hit(1);
+    writer.joinAll(gone.sent());
+    writer.hit(1);
+    member.joinAll(writer.sent());
+    const opener = member.replicas.indexOf(gone.id);
+    member.replicas.drop(opener);
+    expect([member.held(1), isTakenBack(opener)]).toEqual([2, false]);
+    member.at(member.store.now + 120_000).store.sweep(10);
+    expect(isTakenBack(opener)).toBe(true);
+  });
+
+  it("is not taken back while a component waits to be told that was given up", () => {
+    const { member, isTakenBack, takeGivenUp } = orphaned();
+    expect([member.evict(1), isTakenBack()]).toEqual([true, false]);
+    takeGivenUp();
+    expect(isTakenBack()).toBe(true);
+  });
+
+  it("is not taken back while frames are written, which may name it", () => {
+    const { member, isTakenBack } = orphaned();
+    member.at(member.store.now + 120_000).store.sweep(10);
+    expect([isTakenBack(true), isTakenBack()]).toEqual([false, true]);
+  });
+});

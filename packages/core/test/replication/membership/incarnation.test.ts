@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { Incarnation } from "../../../src/replication/membership/incarnation.ts";
+import { Membership } from "../../../src/replication/membership/membership.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+
+const CHANGE_AGAIN_MS = 60_000;
+/** Two steps of half of all ids of one address lead back to the first one. */
+const HALF = 0.5;
+
+it("a replica that takes one id after the other takes none that it had before, whatever is drawn", () => {
+  const replicas = new Replicas("0123456789abcdef");
+  const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
+  const members = new Membership(replicas, bounds);
+  let nowMs = 1_000;
+  const clock = { now: () => nowMs, rawNow: () => nowMs, originMs: 0 };
+  const publisher = { finish: (done: (isAll: boolean) => void) => done(true), nextFrame: 2 };
+  const incarnation = new Incarnation({
+    ...{ replicas, members, random: () => HALF, report: () => {} },
+    ...{ clock: clock as never, publisher: publisher as never },
+    replicatedLimiters: { disown: () => {} } as never,
+    sender: { counted: 1, greet: () => {} } as never,
+  });
+  const ids = [replicas.selfId];
+  for (let change = 0; change < 3; change++) {
+    incarnation.change();
+    ids.push(replicas.selfId);
+    nowMs += CHANGE_AGAIN_MS;
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.slice(0, -1).map((id) => members.find(id)?.id)).toEqual(ids.slice(0, -1));
+  // The address stays.
+  expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(1);
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { Membership } from "../../../src/replication/membership/membership.ts";
+import { Replicas } from "../../../src/store/replicas/replicas.ts";
+
+const FORGOTTEN_MS = 60_000;
+
+function membership(self = "self", membersMax = 3): { members: Membership; replicas: Replicas } {
+  const replicas = new Replicas(self);
+  return {
+    replicas,
+    members: new Membership(replicas, {
+      ...{ silentMs: 3_000, membersMax },
+      ...{ lost: () => {}, heldUpMs: () => 0 },
+    }),
+  };
+}
+
+describe("the members of a cluster", () => {
+  it("are whoever is heard, and as many as there may be", () => {
+    const { members, replicas } = membership();
+    for (const id of ["a", "b", "c", "d", "a"]) members.hear(id, 100, 90, 1);
+    expect(Array.from(members.all(), ({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    expect(replicas.aliveCount).toBe(4);
+  });
+
+  it("are forgotten when they are gone and another comes, first those that counted nothing", () => {
+    const { members, replicas } = membership();
+    const ids = (): string[] => Array.from(members.all(), ({ id }) => id);
+    for (const [at, id] of ["a", "b", "c"].entries())
+      members.hear(id, 10 * at, 5, id === "b" ? 0 : 1);
+    expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    members.look(4_000, FORGOTTEN_MS);
+    // Who is gone as well has no claim to a place.
+    expect(members.mention("d", 4_000, 3_990, 0)).toBeUndefined();
+    members.hear("d", 4_000, 3_000, 1);
+    expect(ids()).toEqual(["a", "c", "d"]);
+    members.hear("e", 4_001, 3_000, 1);
+    expect(ids()).toEqual(["c", "d", "e"]);
+    members.leave(members.find("d")!);
+    members.hear("f", 4_002, 3_000, 1);
+    expect(ids()).toEqual(["d", "e", "f"]);
+    expect([replicas.aliveCount, members.look(4_002, FORGOTTEN_MS)]).toEqual([3, true]);
+    expect(members.look(4_003, FORGOTTEN_MS)).toBe(false);
+  });
+
+  it("are not looked through for a place again and again while all are there", () => {
+    const { members } = membership();
+    for (const id of ["a", "b", "c"]) members.hear(id, 0, 5, 1);
+    expect(members.hear("d", 100, 90, 1)).toBeUndefined();
+    members.leave(members.find("a")!);
+    expect(members.hear("e", 1_099, 1_000, 1)).toBeUndefined();
+    expect(members.hear("f", 1_100, 1_000, 1)?.id).toBe("f");
+  });
+
+  it("are not alive once they have been silent, until they are heard again", () => {
+    const { members, replicas } = membership();
+    const a = members.hear("a", 0, 0, 1)!;
+    const b = members.hear("b", 2_000, 0, 1)!;
+    members.look(3_000, FORGOTTEN_MS);
+    expect([a.isAlive, b.isAlive]).toEqual([true, true]);
+    members.look(3_001, FORGOTTEN_MS);
+    expect([a.isAlive, b.isAlive, replicas.isAlive(a.index)]).toEqual([false, true, false]);
+    members.hear("a", 3_003, 1, 1);
+    expect([a.isAlive, replicas.isAlive(a.index)]).toEqual([true, true]);
+  });
+
+  it("are not kept alive by their old frames, however often those come", () => {
+    const { members } = membership();
+    const member = members.hear("a", 0, 500, 1)!;
+    for (let now = 0; now < 10_000; now += 100) members.hear("a", now, 500, 1);
+    members.hear("a", 5_000, 400, 1);
+    members.look(3_001, FORGOTTEN_MS);
+    expect(member.isAlive).toBe(false);
+  });
+
+  it("are not alive when they have left, whatever of theirs is heard later", () => {
+    const { members, replicas } = membership();
+    const member = members.hear("a", 0, 0, 1)!;
+    members.leave(member);
+    members.hear("a", 100, 90, 2);
+    expect([member.isAlive, replicas.aliveCount]).toEqual([false, 1]);
+  });
+
+  it("are forgotten after a silence in which all they counted has ended", () => {
+    const { members, replicas } = membership();
+    const { index } = members.hear("a", 0, 0, 1)!;
+    expect(members.look(60_000, FORGOTTEN_MS)).toBe(false);
+    expect(members.look(60_001, FORGOTTEN_MS)).toBe(true);
+    expect([members.size, replicas.isDropped(index)]).toEqual([0, true]);
+  });
+
+  it("are behind when they have said that there is more than has been heard", () => {
+    const { members } = membership();
+    const member = members.hear("a", 0, 0, 2)!;
+    expect(member.isBehind).toBe(true);
+    for (const number of [1, 2]) member.frames.hear(number);
+    expect(member.isBehind).toBe(false);
+    // A late frame says less than is known.
+    members.hear("a", 1, 0, 1);
+    expect(member.isBehind).toBe(false);
+    members.hear("a", 2, 0, 3);
+    expect(member.isBehind).toBe(true);
+  });
+
+  it("give the same checksum to all who know of the same ones", () => {
+    const one = membership("one", 4).members;
+    const two = membership("two", 4).members;
+    one.hear("two", 0, 0, 0);
+    one.hear("three", 0, 0, 0);
+    two.hear("three", 0, 0, 0);
+    const { knownSum } = Object.assign(two.hear("one", 2_000, 0, 0)!, {
+      knownSum: one.checksum(),
+    });
+    expect(knownSum).toBe(two.checksum());
+    expect(two.differ(knownSum, 1)).toBe(false);
+    two.mention("four", 2_000, 2_000, 0);
+    const own = two.checksum();
+    expect([1, 2, 3].map(() => two.differ(own, 3))).toEqual([false, false, true]);
+    // Where all places are taken, there is nothing to ask for.
+    two.mention("five", 2_000, 2_000, 0);
+    expect(two.differ(two.checksum(), 3)).toBe(false);
+  });
+
+  it("are asked for their clocks: only what matters is read anew", () => {
+    const { members, replicas } = membership();
+    let reread = 0;
+    replicas.watch(() => reread++);
+    const { index } = members.hear("a", 1_000, 400, 1)!;
+    expect([replicas.offsetMs(index), reread]).toEqual([600, 1]);
+    members.hear("a", 1_100, 501, 1);
+    expect([replicas.offsetMs(index), reread]).toEqual([600, 1]);
+    members.hear("a", 1_200, 605, 1);
+    expect([replicas.offsetMs(index), reread]).toEqual([595, 2]);
+  });
+
+  it("have clocks of which old frames that are passed on say less than others do", () => {
+    const { members, replicas } = membership();
+    const { index } = members.mention("a", 2_000, 1_950, 1_010)!;
+    members.hear("a", 4_300, 1_000, 1);
+    expect(replicas.offsetMs(index)).toBe(1_010);
+    members.hear("a", 4_400, 3_395, 1);
+    expect(replicas.offsetMs(index)).toBe(1_005);
+  });
+
+  it("have clocks of which their own frames say more in the end than others do", () => {
+    const { members, replicas } = membership();
+    const { index } = members.mention("a", 2_000, 1_950, -9_000)!;
+    for (let beat = 0; beat < 3; beat++)
+      members.hear("a", 13_000 + beat * 1_000, 12_000 + beat * 1_000, 1);
+    expect(replicas.offsetMs(index)).toBe(1_000);
+  });
+
+  describe("whose frames are late by as much as they were silent", () => {
+    /** Hears frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s. */
+    function afterSilence(ids: readonly string[], isLate: (id: string) => boolean): Replicas {
+      const { members, replicas } = membership();
+      const beat = (second: number, id: string, lateMs: number): void => {
+        members.hear(id, 1_000 * second, 1_000 * second - lateMs, 1);
+      };
+      for (let second = 0; second < 16; second++) for (const id of ids) beat(second, id, 0);
+      for (let second = 25; second < 30; second++) {
+        for (const id of ids) beat(second, id, isLate(id) ? 9_000 : 0);
+      }
+      return replicas;
+    }
+
+    it("have clocks that stood still, where others are in time or there are none", () => {
+      for (const ids of [["a"], ["a", "b", "c"]]) {
+        const replicas = afterSilence(ids, (id) => id === "a");
+        const offsets = ids.map((id) => replicas.offsetMs(replicas.indexOf(id, true)));
+        expect(offsets).toEqual(ids.map((id) => (id === "a" ? 9_000 : 0)));
+      }
+    });
+
+    it("are held up by what all frames pass through, where all are late", () => {
+      const ids = ["a", "b", "c"];
+      const replicas = afterSilence(ids, () => true);
+      for (const id of ids) expect(replicas.offsetMs(replicas.indexOf(id, true))).toBe(0);
+    });
+  });
+});

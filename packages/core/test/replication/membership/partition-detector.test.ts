@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { NOTICED_MS, Survivor } from "../survivor.ts";
+
+describe("a survivor of a fleet whose processes are killed and started again", () => {
+  it.each([2, 3, 6, 12])(
+    "is never cut off for longer than the replacements take, of %i",
+    (size) => {
+      const survivor = new Survivor(size - 1);
+      survivor.pass(10_000);
+      for (let slot = 0; slot < size - 1; slot++) {
+        survivor.start(slot, 300);
+        survivor.pass(1_000);
+      }
+      survivor.pass(NOTICED_MS);
+      expect(survivor.isCut).toBe(false);
+    },
+  );
+
+  it("is not cut off while all others are replaced at once, each right after its last frame", () => {
+    const survivor = new Survivor(5);
+    survivor.pass(10_000);
+    for (let slot = 0; slot < 5; slot++) {
+      survivor.say(slot);
+      survivor.start(slot, 0);
+    }
+    survivor.pass(NOTICED_MS, () => survivor.isCut);
+    expect(survivor.isCut).toBe(false);
+  });
+
+  it("is heard again after a crash loop of half of the others, with as many as before", () => {
+    const survivor = new Survivor(4);
+    survivor.pass(10_000);
+    for (let loop = 0; loop < 10; loop++) {
+      survivor.start(0, 400);
+      survivor.start(1, 700);
+      survivor.pass(1_500);
+    }
+    survivor.kill(2);
+    survivor.kill(3);
+    survivor.pass(5_000);
+    survivor.start(2, 0);
+    survivor.start(3, 0);
+    survivor.pass(NOTICED_MS);
+    expect(survivor.isCut).toBe(false);
+  });
+
+  it("shares a limit with as many as were there at once", () => {
+    const survivor = new Survivor(5);
+    survivor.pass(10_000);
+    for (let loop = 0; loop < 4; loop++) {
+      survivor.start(3, 300);
+      survivor.start(4, 300);
+      survivor.pass(1_500);
+    }
+    survivor.cut(2, 3, 4);
+    survivor.pass(NOTICED_MS);
+    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+      kind: "cut",
+      replicas: 6,
+    });
+  });
+
+  it("shares a limit with all whose first frame it has just heard, where its transport goes away", () => {
+    const survivor = new Survivor(3);
+    for (const slot of [0, 1, 2]) {
+      survivor.say(slot);
+      survivor.nowMs += 100;
+    }
+    survivor.lookAway();
+    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+      kind: "cut",
+      replicas: 4,
+    });
+  });
+
+  it("does not count a dead process with its replacement, when a late frame of it is all that is heard", () => {
+    const survivor = new Survivor(3);
+    survivor.pass(2_000);
+    for (const slot of [0, 1, 2]) survivor.say(slot);
+    survivor.passOn("00000000000000ff", 2_500);
+    survivor.lookAway();
+    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+      kind: "cut",
+      replicas: 4,
+    });
+  });
+
+  it("waits for those that return last, before it says that the others are heard", () => {
+    const survivor = new Survivor(2);
+    survivor.pass(10_000);
+    survivor.cut(0, 1);
+    survivor.pass(NOTICED_MS);
+    survivor.heal();
+    survivor.cut(1);
+    survivor.pass(2_000);
+    expect(survivor.isCut).toBe(true);
+    survivor.heal();
+    survivor.pass(2_000);
+    expect(survivor.partitionDetector.sentence()).toBe("the other replicas are heard again");
+  });
+
+  it("knows a crash from a cut once the other side is heard again", () => {
+    const survivor = new Survivor(5);
+    survivor.pass(10_000);
+    survivor.cut(2, 3, 4);
+    survivor.pass(NOTICED_MS);
+    survivor.kill(4);
+    survivor.heal();
+    survivor.pass(NOTICED_MS);
+    expect(survivor.isCut).toBe(false);
+    expect(survivor.partitionDetector.sentence()).toContain("4 other replicas are heard");
+  });
+
+  it("takes a replacement for one although the last frame of the dead was passed on late", () => {
+    const survivor = new Survivor(3);
+    survivor.pass(10_000);
+    const late = { id: "0".repeat(16), sentAtMs: survivor.nowMs };
+    survivor.start(0, 200);
+    survivor.pass(2_000);
+    survivor.members.hear(late.id, survivor.nowMs, late.sentAtMs, 0);
+    survivor.pass(1_000);
+    for (const slot of [0, 1, 2]) survivor.kill(slot);
+    survivor.pass(5_000);
+    expect(survivor.isCut).toBe(true);
+    for (const slot of [0, 1, 2]) survivor.start(slot, 0);
+    survivor.pass(NOTICED_MS);
+    expect(survivor.isCut).toBe(false);
+  });
+});
+
+describe("a partition of three and three", () => {
+  it.each([
+    ["with no restart", () => {}],
+    [
+      "with two restarts on the far side just before",
+      (survivor: Survivor) => {
+        survivor.start(3, 300);
+        survivor.start(4, 600);
+        survivor.pass(2_000);
+      },
+    ],
+  ])("is a cut until the other side is heard again: %s", (_, before) => {
+    const survivor = new Survivor(5);
+    survivor.pass(10_000);
+    before(survivor);
+    survivor.cut(2, 3, 4);
+    survivor.pass(NOTICED_MS);
+    expect(survivor.isCut).toBe(true);
+    // Restarts on either side during the cut change nothing.
+    survivor.start(0, 300);
+    survivor.start(3, 300);
+    survivor.start(4, 300);
+    survivor.pass(60_000);
+    expect(survivor.isCut).toBe(true);
+    survivor.heal();
+    // A replacement counts from its second heartbeat on.
+    survivor.pass(3_500);
+    expect(survivor.isCut).toBe(false);
+  });
+});
+
+it("a survivor is still cut off while processes on its own side are replaced", () => {
+  const survivor = new Survivor(4);
+  survivor.pass(10_000);
+  survivor.cut(2, 3);
+  survivor.pass(NOTICED_MS);
+  for (let phase = 0; phase < 10; phase++) {
+    for (const slot of [0, 1]) {
+      survivor.say(slot);
+      survivor.start(slot, 100);
+    }
+    survivor.pass(5_100, () => !survivor.isCut);
+    expect(survivor.isCut).toBe(true);
+  }
+});

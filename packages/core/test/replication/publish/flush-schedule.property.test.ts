@@ -1,0 +1,81 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FlushSchedule, isUrgent } from "../../../src/replication/publish/flush-schedule.ts";
+import { expectAtMost } from "../../quick-expectation.ts";
+
+const OPTIONS = { spacingMs: 5, nearMs: 50, farMs: 500 };
+
+describe("hits that nobody has been told of", () => {
+  it("never carry a key past its limit, however they fall on replicas that tell when it is urgent", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.nat({ max: 7 }), { maxLength: 600, size: "max" }),
+        (limit, replicas, hits) => {
+          let told = 0;
+          const untold = new Array<number>(replicas).fill(0);
+          const truth = () => told + untold.reduce((sum, part) => sum + part, 0);
+          for (const hit of hits) {
+            const replica = hit % replicas;
+            if (told + untold[replica]! >= limit) continue;
+            untold[replica]!++;
+            const used = told + untold[replica]!;
+            if (isUrgent(replicas, untold[replica]!, limit, used)) {
+              told += untold[replica]!;
+              untold[replica] = 0;
+              // Who hears of it looks at what it keeps back itself.
+              for (let other = 0; other < replicas; other++) {
+                const known = told + untold[other]!;
+                if (untold[other]! > 0 && isUrgent(replicas, untold[other]!, limit, known)) {
+                  told += untold[other]!;
+                  untold[other] = 0;
+                }
+              }
+            }
+            expectAtMost(truth(), limit);
+          }
+        },
+      ),
+      seededRuns(300),
+    );
+  });
+});
+
+describe("the countdown", () => {
+  it("keeps the least spacing, whatever is urgent, and waits for nothing longer than it may", () => {
+    const change = fc.tuple(fc.constantFrom("urgent", "near", "far"), fc.nat({ max: 30 }));
+    fc.assert(
+      fc.property(
+        fc.array(change, { maxLength: 60 }),
+        fc.nat({ max: 500 }),
+        (changes, replicas) => {
+          // Twenty that tell as often as they may are four thousand frames a second, and so are a hundred.
+          const spacingMs = Math.max(OPTIONS.spacingMs, Math.min(Math.ceil(replicas / 4), 100));
+          const flushSchedule = new FlushSchedule(OPTIONS);
+          let now = 0;
+          let left = Number.NEGATIVE_INFINITY;
+          let latest = Number.POSITIVE_INFINITY;
+          const leave = () => {
+            expect(now - left).toBeGreaterThanOrEqual(spacingMs);
+            left = now;
+            latest = Number.POSITIVE_INFINITY;
+            flushSchedule.left(now, replicas);
+          };
+          for (const [kind, afterMs] of changes) {
+            for (const end = now + afterMs; now < end; now++)
+              if (now >= flushSchedule.dueAtMs) leave();
+            if (kind === "urgent") flushSchedule.urgent(now);
+            else if (kind === "near") flushSchedule.changed(now, 10, 5);
+            else flushSchedule.changed(now, 10, 4);
+            const waits = { urgent: 0, near: OPTIONS.nearMs, far: OPTIONS.farMs };
+            latest = Math.min(latest, Math.max(now + waits[kind], left + spacingMs));
+            expect(flushSchedule.dueAtMs).toBe(latest);
+          }
+        },
+      ),
+      seededRuns(300),
+    );
+  });
+});

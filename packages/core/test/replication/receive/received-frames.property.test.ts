@@ -1,0 +1,118 @@
+import { seededRuns } from "@tidegate/testkit";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ReceivedFrames } from "../../../src/replication/receive/received-frames.ts";
+import { expectSame } from "../../quick-expectation.ts";
+
+type Step = { readonly frame: number } | { readonly since: number; readonly upTo: number };
+
+/** The same with a set of numbers. */
+class Plainly {
+  readonly #heard = new Set<number>();
+
+  hear(number: number): void {
+    this.#heard.add(number);
+  }
+
+  cover(since: number, upTo: number): void {
+    if (since > this.last) return;
+    for (let number = this.last; number <= upTo; number++) this.#heard.add(number);
+  }
+
+  knows(number: number): boolean {
+    return number <= this.last || this.#heard.has(number);
+  }
+
+  get last(): number {
+    let last = 0;
+    while (this.#heard.has(last + 1)) last++;
+    return last;
+  }
+}
+
+const near = fc.nat({ max: 30 });
+const FRAMES = Array.from({ length: 32 }, (_, frame) => frame);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ frame: near }) },
+  fc.record({ since: near, upTo: near }),
+);
+
+describe("frames heard of a replica", () => {
+  it("are known without a gap up to the same number as a set of all of them says", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
+        const heard = new ReceivedFrames(0);
+        const plainly = new Plainly();
+        for (const each of steps) {
+          if ("frame" in each) {
+            if (each.frame === 0) continue;
+            heard.hear(each.frame);
+            plainly.hear(each.frame);
+          } else {
+            heard.cover(each.since, each.upTo);
+            plainly.cover(each.since, each.upTo);
+          }
+          expectSame(heard.last, plainly.last);
+          const isWrong = FRAMES.find((frame) => heard.knows(frame) !== plainly.knows(frame));
+          expectSame(isWrong, undefined);
+        }
+      }),
+      seededRuns(500),
+    );
+  });
+
+  it("are joined to the same by all who tell each other, and as if each had heard all of them", () => {
+    const numbers = fc.array(
+      near.map((number) => number + 1),
+      { maxLength: 30, size: "max" },
+    );
+    fc.assert(
+      fc.property(numbers, numbers, (left, right) => {
+        const [one, other, both] = [left, right, [...left, ...right]].map((heard) => {
+          const frames = new ReceivedFrames(0);
+          for (const number of heard) frames.hear(number);
+          return frames;
+        }) as [ReceivedFrames, ReceivedFrames, ReceivedFrames];
+        const known = one.known;
+        one.join(other.known);
+        other.join(known);
+        expect([one.known, other.known]).toEqual([both.known, both.known]);
+      }),
+      seededRuns(500),
+    );
+  });
+
+  it("never claim a frame that was not heard, however far above a gap others are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 2, max: 500 })), (numbers) => {
+        const heard = new ReceivedFrames(0);
+        for (const number of numbers) heard.hear(number);
+        expect([heard.last, heard.isBehind(1)]).toEqual([0, true]);
+      }),
+      seededRuns(100),
+    );
+  });
+
+  it("are not claimed above an answer that goes as far as any are remembered", () => {
+    for (const upTo of [31, 32, 33, 64]) {
+      const heard = new ReceivedFrames(0);
+      heard.hear(5);
+      heard.cover(0, upTo);
+      expect(heard.known).toEqual({ upTo, above: 0 });
+    }
+  });
+
+  it("are new once", () => {
+    const heard = new ReceivedFrames(10);
+    expect([10, 11, 11, 13, 13, 12, 14].map((number) => heard.hear(number))).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect([heard.last, heard.isBehind(14), heard.isBehind(15)]).toEqual([14, false, true]);
+  });
+});
