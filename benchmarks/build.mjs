@@ -7,7 +7,10 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-const STARTED = ["bench", "worker", "lanes/lane-worker", "http/site-worker", "sync/replica-worker"];
+const STARTED = [
+  ...["bench", "worker", "lanes/lane-worker"],
+  ...["http/site-worker", "http/fleet-worker", "sync/replica-worker"],
+];
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 

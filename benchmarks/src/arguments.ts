@@ -9,6 +9,8 @@ export interface BenchArguments {
   /** Words that a scenario must hold to be run. */
   readonly words: readonly string[];
   readonly json: boolean;
+  /** A file to draw the chart of a fleet into. */
+  readonly chart?: string | undefined;
   readonly quick: boolean;
   readonly help: boolean;
 }
@@ -20,6 +22,7 @@ export function readArguments(args: readonly string[]): BenchArguments {
     allowPositionals: true,
     options: {
       json: { type: "boolean", default: false },
+      chart: { type: "string" },
       quick: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },

@@ -5,10 +5,13 @@
  * that failed, never of figures that disappoint.
  */
 
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import process, { argv, stderr, stdout } from "node:process";
 import { type BenchArguments, readArguments } from "./arguments.ts";
 import { coreSuite } from "./core-suite.ts";
 import { coreTargets } from "./core-targets.ts";
+import { fleetChart } from "./http/fleet-chart.ts";
 import { httpSuite } from "./http-suite.ts";
 import { httpTargets } from "./http-targets.ts";
 import { runJob } from "./job.ts";
@@ -41,6 +44,7 @@ const USAGE = `usage: npm run bench -- core|http|sync [word …] [--quick] [--js
 
   word      run only scenarios whose heading or title has every word, such as: 1,000,000  memory
   --quick   fewer rounds and smaller tables: finishes within a minute, and claims nothing
+  --chart   a file, such as fleet.svg: draws what fleets admit (http fleet)
   --json    one JSON object per line on standard output (npm run --silent keeps npm's own off it)
 `;
 
@@ -56,7 +60,7 @@ if (options.help || chosen === undefined) {
 /** Runs the sections wanted, reports each as it ends, and returns whether all jobs succeeded. */
 async function runSuite(
   { sections, targets: targetsOf }: Suite,
-  { words, json, quick }: BenchArguments,
+  { words, json, quick, chart }: BenchArguments,
 ): Promise<boolean> {
   const machine = describeMachine();
   const progress = new Progress();
@@ -82,6 +86,11 @@ async function runSuite(
     else print(sectionText(heading, records));
   }
 
+  const fleets = findings.flatMap(({ record }) => (record.kind === "fleet" ? record : []));
+  if (chart !== undefined) {
+    // npm runs this in the folder of the workspace, and says in which one it was called itself.
+    writeFileSync(resolve(process.env["INIT_CWD"] ?? "", chart), fleetChart(fleets));
+  }
   const targets = targetsOf(findings);
   if (json) targetLines(machine, targets).forEach(printLine);
   else print(targetsText(targets));

@@ -2,13 +2,14 @@
  * The suite `http`: what a limiter adds to a request under each framework.
  */
 
-import type { FrameworkName } from "./http/site.ts";
+import { type FrameworkName, PEERS } from "./http/site.ts";
 import { UNDISTURBED_FLAGS } from "./node-flags.ts";
 import type { Section } from "./section.ts";
 
 export const HTTP_HEADINGS = {
   request: "What a request costs",
   socket: "A request over a socket",
+  fleet: "A fleet under one limit",
 } as const;
 
 const FRAMEWORKS: readonly FrameworkName[] = ["Express", "Koa", "Fastify"];
@@ -36,6 +37,17 @@ export function httpSuite(quick: boolean): Section[] {
         title: framework,
         scenario: "socketCost",
         parameters: { framework, requests: 1_000, rounds: quick ? 5 : 31 },
+      })),
+    },
+    {
+      heading: HTTP_HEADINGS.fleet,
+      jobs: (["peer", "tidegate"] as const).map((limiter) => ({
+        title: limiter === "peer" ? PEERS.Express : limiter,
+        scenario: "fleet",
+        parameters: {
+          ...{ limiter, processes: 4, limit: 100, requestsPerSecond: 80 },
+          ...{ windowMs: quick ? 6_000 : 10_000, windows: quick ? 1 : 3 },
+        },
       })),
     },
   ];

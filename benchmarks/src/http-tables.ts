@@ -5,6 +5,7 @@
 import { columns } from "./columns.ts";
 import { type FrameworkName, type LimiterName, PEERS } from "./http/site.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
+import type { FleetRecord } from "./scenarios/http/fleet.ts";
 import type { RequestCostRecord } from "./scenarios/http/request-cost.ts";
 import type { SocketCostRecord } from "./scenarios/http/socket-cost.ts";
 
@@ -19,6 +20,7 @@ export function httpTables(records: readonly ScenarioRecord[]): string[] {
       ),
     ),
     socketTable(records.filter((record) => record.kind === "socketCost")),
+    fleetTable(records.filter((record) => record.kind === "fleet")),
   ];
 }
 
@@ -64,6 +66,23 @@ function socketTable(records: readonly SocketCostRecord[]): string {
   ]);
   const headings = ["", "", "µs/request", "spread", "p10, µs"];
   return columns(headings, rows, ["left", "left"]);
+}
+
+function fleetTable(records: readonly FleetRecord[]): string {
+  const [first] = records;
+  if (first === undefined) return "";
+  const { processes, limit, windowMs, requestsPerSecond } = first;
+  const title = [
+    `${processes} processes of Express, one client`,
+    `a limit of ${limit} in ${windowMs / 1_000} s`,
+    `${requestsPerSecond} requests a second, to each process in turn`,
+  ].join("; ");
+  const rows = records.map(({ limiter, perWindow }) => [
+    nameOf("Express", limiter),
+    perWindow.join(", "),
+    ((100 * Math.max(...perWindow)) / limit).toFixed(0),
+  ]);
+  return `${title}\n${columns(["", "admitted in each window", "most, % of the limit"], rows)}`;
 }
 
 /** What comes with a limiter in all. */

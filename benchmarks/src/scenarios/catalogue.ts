@@ -7,6 +7,7 @@
 import type { ClusterMemoryParameters, ClusterMemoryRecord } from "./cluster-memory.ts";
 import type { FillingParameters, FillingRecord } from "./filling.ts";
 import type { GarbageParameters, GarbageRecord } from "./garbage.ts";
+import type { FleetParameters, FleetRecord } from "./http/fleet.ts";
 import type { RequestCostParameters, RequestCostRecord } from "./http/request-cost.ts";
 import type { SocketCostParameters, SocketCostRecord } from "./http/socket-cost.ts";
 import type { IdleParameters, IdleRecord } from "./idle.ts";
@@ -33,6 +34,7 @@ export type ScenarioRecord =
   | GarbageRecord
   | IdleRecord
   | LeavingRecord
+  | FleetRecord
   | RequestCostRecord
   | SocketCostRecord
   | SyncRecord;
@@ -57,6 +59,7 @@ interface Parameters {
   readonly garbage: GarbageParameters;
   readonly idle: IdleParameters;
   readonly leaving: Readonly<Record<string, never>>;
+  readonly fleet: FleetParameters;
   readonly requestCost: RequestCostParameters;
   readonly socketCost: SocketCostParameters;
   readonly agreementCost: AgreementCostScenario;
@@ -83,6 +86,7 @@ const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } =
   garbage: async () => (await import("./garbage.ts")).measureGarbage,
   idle: async () => (await import("./idle.ts")).measureIdle,
   leaving: async () => (await import("./leaving.ts")).useAndClose,
+  fleet: async () => (await import("./http/fleet.ts")).measureFleet,
   requestCost: async () => (await import("./http/request-cost.ts")).measureRequestCost,
   socketCost: async () => (await import("./http/socket-cost.ts")).measureSocketCost,
   agreementCost: async () => (await import("./sync/agreement-cost.ts")).measureAgreementCost,
