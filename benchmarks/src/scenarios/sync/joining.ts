@@ -7,11 +7,11 @@ import { Actor } from "../../sync/cast.ts";
 import type { LongestTurn } from "../../sync/loop-turns.ts";
 import { startServer } from "../../sync/nats.ts";
 
-export interface JoiningScenario {
+export interface MergeBatchScenario {
   readonly keys: number;
 }
 
-export interface JoiningRecord {
+export interface MergeBatchRecord {
   readonly kind: "joining";
   readonly keys: number;
   readonly readyMs: number;
@@ -24,10 +24,10 @@ export interface JoiningRecord {
   readonly idle: LongestTurn;
 }
 
-export async function measureJoining(
-  { keys }: JoiningScenario,
+export async function measureMergeBatch(
+  { keys }: MergeBatchScenario,
   progress: (activity: string) => void,
-): Promise<JoiningRecord[]> {
+): Promise<MergeBatchRecord[]> {
   const server = await startServer();
   const common = { url: server.url, namespace: "joining", keys };
   progress("filling the first process");

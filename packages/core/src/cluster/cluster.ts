@@ -1,7 +1,7 @@
 /**
  * A cluster: the processes whose limiters of one name count towards one limit.
  *
- * Joining returns at once and counts at once. Nothing here is waited for by a request, and nothing
+ * MergeBatch returns at once and counts at once. Nothing here is waited for by a request, and nothing
  * that goes wrong between the processes is thrown: it is published on `tidegate:cluster` and can be
  * seen in the status.
  */

@@ -10,14 +10,14 @@ import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.t
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../replication/membership/partition-detector.ts";
-import type { Pending } from "../store/delta/pending.ts";
+import type { UnsentCounts } from "../store/delta/unsent-counts.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
 import { FRAME } from "../store/table/entry.ts";
 import { fingerprint53 } from "../store/table/fingerprint.ts";
 import { Call, type CallOptions } from "./call.ts";
+import { PartitionQuota } from "./partition-quota.ts";
 import { drain, MarkedWait, punish } from "./penalties.ts";
-import { Separated } from "./separated.ts";
 
 /** Ask and count; only ask; only count. */
 export type Mode = "check" | "peek" | "charge";
@@ -35,7 +35,7 @@ export class Decider {
   readonly #markIndex: number;
   readonly #strict: FixedWindowPolicy | null;
   readonly #countsRefused: boolean;
-  readonly #separated: Separated;
+  readonly #partitionQuota: PartitionQuota;
   #separation: Separation | null = null;
   /** Which policies counted the hit that the last call refused. */
   readonly #refusedCounts: boolean[];
@@ -44,9 +44,9 @@ export class Decider {
     store: Store,
     rules: readonly Rule[],
     policies: readonly Policy[],
-    separated: Separated = new Separated("open", "open", store.keysMax),
+    partitionQuota: PartitionQuota = new PartitionQuota("open", "open", store.keysMax),
   ) {
-    this.#separated = separated;
+    this.#partitionQuota = partitionQuota;
     this.#store = store;
     this.#rules = rules;
     this.#verdicts = policies.map((policy) => blankVerdict(policy.name));
@@ -80,7 +80,7 @@ export class Decider {
     const { limits, costs } = this.#call;
     this.#call.read(cost, options);
     this.#separation = separation;
-    if (separation === null) this.#separated.end();
+    if (separation === null) this.#partitionQuota.end();
 
     let id = store.find(low, high);
     let allowed = true;
@@ -142,7 +142,7 @@ export class Decider {
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
       const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
-      const limit = this.#separated.limitOf(separation, known, index, limits[index]!, used);
+      const limit = this.#partitionQuota.limitOf(separation, known, index, limits[index]!, used);
       if (limit >= limits[index]!) continue;
       const cost = costs[index]!;
       const isFitting = used + cost <= limit;
@@ -159,7 +159,7 @@ export class Decider {
   #beginReplicatedLimiters(separation: Separation, low: number, high: number): void {
     const key = fingerprint53(low, high);
     for (let index = 0; index < this.#rules.length; index++) {
-      this.#separated.begin(separation, key, index);
+      this.#partitionQuota.begin(separation, key, index);
     }
   }
 
@@ -182,12 +182,12 @@ export class Decider {
       opens ||= rule.opens;
       rule.add(record, costs[index]!);
     }
-    if (store.pending !== null) this.#tell(record, store.pending, opens);
+    if (store.unsent !== null) this.#tell(record, store.unsent, opens);
     return record;
   }
 
   /** Says how near to its limit a key has come, by the policy that has the least left. */
-  #tell(id: number, pending: Pending, opens: boolean): void {
+  #tell(id: number, unsent: UnsentCounts, opens: boolean): void {
     const { costs } = this.#call;
     let nearest = this.#verdicts[0]!;
     let hits = 0;
@@ -197,8 +197,8 @@ export class Decider {
       hits = Math.max(hits, costs[index]!);
     }
     const { now, records } = this.#store;
-    pending.counted(records.word(id, FRAME), hits, nearest.limit, nearest.used, now);
-    if (opens) pending.urgent(now);
+    unsent.counted(records.word(id, FRAME), hits, nearest.limit, nearest.used, now);
+    if (opens) unsent.urgent(now);
   }
 
   /** Does what policies ask for when a hit is refused; returns why it is. */

@@ -9,8 +9,8 @@ import { limiterIdentity, ReplicatedLimiter } from "../replication/limiters/repl
 import type { Replicator } from "../replication/replicator.ts";
 import type { RuleSection } from "../store/shapes/make-rule.ts";
 import { Store } from "../store/store.ts";
+import { random32 } from "./engine.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { random32 } from "./workings.ts";
 
 export function replicatedLimiterOf(
   replicator: Replicator,

@@ -15,28 +15,28 @@ import type { Policy } from "../policies/policy.ts";
 import type { ReplicatedLimiter, Tally } from "../replication/limiters/replicated-limiter.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { hearsDecisions, publishDecision } from "../runtime/diagnostics.ts";
-import type { SharedUsualCheck } from "../store/fast-path/shared-usual-check.ts";
-import { type UsualCheck, usualCheck } from "../store/fast-path/usual-check.ts";
+import type { FastReplicatedCheck } from "../store/fast-path/fast-replicated-check.ts";
+import { type FastWindowCheck, fastCheck } from "../store/fast-path/fast-window-check.ts";
 import type { Store } from "../store/store.ts";
 import { Fingerprinter } from "../store/table/fingerprint.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import type { Decider, Mode } from "./decider.ts";
+import { Engine, random32, sectionsOf, storeAlone } from "./engine.ts";
+import { HotClient, HotClients } from "./hot-clients.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { marksOf, resultOf } from "./inspection.ts";
 import type { Inspection, Limiter, LimiterStatus } from "./limiter.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
 import { block } from "./penalties.ts";
-import type { Places } from "./places.ts";
+import type { Permits } from "./permits.ts";
 import { type Refunds, ticketsOf } from "./refunds.ts";
-import { Regular, Regulars } from "./regulars.ts";
 import { replicatedLimiterOf } from "./replicate.ts";
-import { random32, sectionsOf, storeAlone, Workings } from "./workings.ts";
 
 export class StoreLimiter implements Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
-  readonly regulars: Regulars;
+  readonly hotClients: HotClients;
   readonly #options: ResolvedLimiterOptions;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
@@ -46,8 +46,8 @@ export class StoreLimiter implements Limiter {
   readonly #tally: Tally = { allowed: 0, refused: 0 };
   #store: Store;
   #decider: Decider;
-  #usual: UsualCheck | SharedUsualCheck | null;
-  #places: Places;
+  #usual: FastWindowCheck | FastReplicatedCheck | null;
+  #places: Permits;
   #refunds: Refunds;
   #housekeeping: Housekeeping;
   /** What others count as well, until this is closed. */
@@ -59,7 +59,7 @@ export class StoreLimiter implements Limiter {
     replicator?.replicatedLimiters.admit(name);
     this.name = name;
     this.policies = policies;
-    this.regulars = new Regulars(maxKeys);
+    this.hotClients = new HotClients(maxKeys);
     this.#options = options;
     this.#replicator = replicator;
     this.#time = replicator?.clock.time ?? new SteadyTime(clock);
@@ -74,13 +74,13 @@ export class StoreLimiter implements Limiter {
     const identity = replicated?.identity ?? { low: random32(), high: random32() };
     this.#fingerprinter = new Fingerprinter(replicator?.seal.keySeed(identity) ?? identity);
     const store = replicated?.store ?? storeAlone(options, sections);
-    const workings = new Workings(store, sections, options, this.#advanceStore);
+    const workings = new Engine(store, sections, options, this.#advanceStore);
     this.#store = store;
     this.#decider = workings.decider;
     this.#places = workings.places;
     this.#refunds = workings.refunds;
     this.#housekeeping = workings.housekeeping;
-    this.#usual = usualCheck(store, policies, replicator);
+    this.#usual = fastCheck(store, policies, replicator);
     this.#replicated = replicated;
     if (replicated !== undefined) this.#join(replicated);
   }
@@ -98,13 +98,13 @@ export class StoreLimiter implements Limiter {
   }
 
   /** A key that is asked about often, as `checkKnown` wants it. */
-  know(key: string): Regular {
+  know(key: string): HotClient {
     this.#fingerprinter.take(key);
-    return new Regular(key, this.#fingerprinter.low, this.#fingerprinter.high);
+    return new HotClient(key, this.#fingerprinter.low, this.#fingerprinter.high);
   }
 
   /** The same as `check`. */
-  checkKnown(known: Regular, cost: number): Decision {
+  checkKnown(known: HotClient, cost: number): Decision {
     if (cost !== 1) checkCost(cost);
     this.#advance();
     this.#fingerprinter.retake(known);
@@ -197,7 +197,7 @@ export class StoreLimiter implements Limiter {
 
   close(): void {
     this.#fingerprinter.forget();
-    this.regulars.close();
+    this.hotClients.close();
     const replicated = this.#replicated;
     if (replicated === undefined) {
       this.#housekeeping.end();
@@ -207,7 +207,7 @@ export class StoreLimiter implements Limiter {
     // What was counted with others stays with them, and this goes on by itself.
     const sections = sectionsOf(this.policies, false);
     const store = storeAlone(this.#options, sections);
-    const alone = new Workings(store, sections, this.#options, this.#advanceStore);
+    const alone = new Engine(store, sections, this.#options, this.#advanceStore);
     alone.housekeeping.end();
     this.#replicated = undefined;
     this.#store = store;
@@ -251,7 +251,7 @@ export class StoreLimiter implements Limiter {
   }
 
   #checkInHand(
-    usual: UsualCheck | SharedUsualCheck,
+    usual: FastWindowCheck | FastReplicatedCheck,
     key: string | Uint8Array,
     low: number,
     cost: number,

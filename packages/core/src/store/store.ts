@@ -9,19 +9,18 @@
  */
 
 import type { Component } from "../crdt/component.ts";
-import { Admission, type AdmissionOptions } from "./delta/admission.ts";
-import { Changes, type Pausing } from "./delta/changes.ts";
 import { Checkpoints } from "./delta/checkpoints.ts";
-import { type Announcer, Pending } from "./delta/pending.ts";
+import { MergeGuard, type MergeGuardOptions } from "./delta/merge-guard.ts";
+import { type Pausing, StoreDelta } from "./delta/store-delta.ts";
+import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
+import { EvictionRanks } from "./eviction/eviction-rank.ts";
+import { type Evictions, Evictor, type EvictorOptions } from "./eviction/evictor.ts";
 import { Handover, type StoreBounds } from "./eviction/handover.ts";
-import { Ranks } from "./eviction/rank.ts";
-import { type Evictions, Room, type RoomOptions } from "./eviction/room.ts";
 import { type Note, Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
-import type { Present } from "./present.ts";
-import { Disowning } from "./replicas/disowning.ts";
+import { OwnershipTransfer } from "./replicas/ownership-transfer.ts";
 import { type Replicas, SELF } from "./replicas/replicas.ts";
-import { Entries, type Section } from "./table/entries.ts";
+import type { StoreState } from "./store-state.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
@@ -35,9 +34,10 @@ import {
   VERSION_SHIFT,
 } from "./table/entry.ts";
 import { FINGERPRINT_HIGH, type KeyIndex } from "./table/key-index.ts";
+import { KeyRecords, type Section } from "./table/key-records.ts";
 import type { RecordPool } from "./table/record-pool.ts";
+import { FIRST_OWN_STATE, RecordVersions } from "./table/record-versions.ts";
 import { resetsTie, ticketTie } from "./table/ticket.ts";
-import { FIRST_OWN_STATE, Versions } from "./table/versions.ts";
 
 /** Small steps back of the cluster's time are waited out; larger ones are believed. */
 const CLUSTER_STEP_MS = 60_000;
@@ -46,29 +46,29 @@ const SWEEP_PER_INSERT = 2;
 /** Records in which replicas are looked for between two pauses. */
 const RECORDS_PER_PAUSE = 32;
 
-export interface StoreOptions extends StoreBounds, RoomOptions, AdmissionOptions {
+export interface StoreOptions extends StoreBounds, EvictorOptions, MergeGuardOptions {
   /** 32 random bits of this process. */
   readonly seed: number;
   /** Whom to tell what is to be told to others; absent where nobody else counts. */
   readonly announcer?: Announcer | undefined;
 }
 
-export class Store implements Present {
+export class Store implements StoreState {
   readonly shapes: readonly Shape[];
   readonly evictions: Evictions;
   readonly notes: Notes;
   /** What leaves for others. */
-  readonly changes: Changes;
+  readonly delta: StoreDelta;
   /** What is left of slots that are over. */
   readonly checkpoints: Checkpoints;
   /** What changes how records are read, all at once. */
-  readonly versions: Versions;
+  readonly versions: RecordVersions;
   /** What ends counts and voids marks. */
   readonly resets: Resets;
   /** What becomes of all this when the limiter is closed. */
   readonly handover: Handover;
   /** What has yet to leave; null where nobody is told. */
-  readonly pending: Pending | null;
+  readonly unsent: UnsentCounts | null;
   frame = 1;
   generation = 0;
   forgottenIn = 0;
@@ -80,37 +80,37 @@ export class Store implements Present {
   readonly records: RecordPool;
   readonly index: KeyIndex;
   readonly #replicas: Replicas;
-  readonly #entries: Entries;
-  readonly #room: Room;
-  readonly #admission: Admission;
+  readonly #entries: KeyRecords;
+  readonly #evictor: Evictor;
+  readonly #mergeGuard: MergeGuard;
   readonly #reread = (): void => this.versions.next();
 
   constructor(sections: readonly Section[], options: StoreOptions) {
     this.#replicas = options.replicas;
     options.replicas.watch(this.#reread);
     this.notes = new Notes(options.keysMax, options.keepMs);
-    const entries = new Entries(sections, options.replicas, options.seed);
+    const entries = new KeyRecords(sections, options.replicas, options.seed);
     this.shapes = entries.shapes;
     this.records = entries.records;
     this.index = entries.index;
-    this.pending = options.announcer ? new Pending(entries.records, options.announcer) : null;
+    this.unsent = options.announcer ? new UnsentCounts(entries.records, options.announcer) : null;
     this.#entries = entries;
-    const disowning = new Disowning(entries, options.replicas, this);
-    this.versions = new Versions(entries, this.notes, disowning, this);
+    const ownershipTransfer = new OwnershipTransfer(entries, options.replicas, this);
+    this.versions = new RecordVersions(entries, this.notes, ownershipTransfer, this);
     this.resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
-    if (this.pending !== null) this.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
-    this.#admission = new Admission(entries.shapes, this.resets, this, options);
-    this.changes = new Changes(entries, this.pending, this.notes, this.versions, this.resets, this);
+    if (this.unsent !== null) this.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
+    this.#mergeGuard = new MergeGuard(entries.shapes, this.resets, this, options);
+    this.delta = new StoreDelta(entries, this.unsent, this.notes, this.versions, this.resets, this);
     this.checkpoints = new Checkpoints({
-      ...{ entries, versions: this.versions, resets: this.resets, present: this },
+      ...{ entries, versions: this.versions, resets: this.resets, storeState: this },
       obtain: (low, high, replica) => this.#obtain(low, high, replica),
     });
-    const ranks = new Ranks(entries, this.versions, this);
-    this.#room = new Room(entries, ranks, this.changes, this, options);
-    this.evictions = this.#room.evictions;
+    const ranks = new EvictionRanks(entries, this.versions, this);
+    this.#evictor = new Evictor(entries, ranks, this.delta, this, options);
+    this.evictions = this.#evictor.evictions;
     this.handover = new Handover({
       ...{ entries, versions: this.versions, notes: this.notes, resets: this.resets },
-      ...{ room: this.#room, changed: (id) => this.changed(id) },
+      ...{ evictor: this.#evictor, changed: (id) => this.changed(id) },
     });
   }
 
@@ -126,7 +126,7 @@ export class Store implements Present {
 
   /** Keys that may have one. */
   get keysMax(): number {
-    return this.#room.keysMax;
+    return this.#evictor.keysMax;
   }
 
   get limiterReset(): number {
@@ -164,21 +164,21 @@ export class Store implements Present {
     const records = this.records;
     records.take(id);
     const { chunk, start } = records;
-    const { pending } = this;
-    if (pending === null) chunk[start + FRAME] = this.frame & FRAME_MASK;
-    else if (!pending.has(id, chunk[start + FRAME]!)) {
-      chunk[start + FRAME] = pending.begin(id, this.now);
+    const { unsent } = this;
+    if (unsent === null) chunk[start + FRAME] = this.frame & FRAME_MASK;
+    else if (!unsent.has(id, chunk[start + FRAME]!)) {
+      chunk[start + FRAME] = unsent.begin(id, this.now);
     }
     const flags = chunk[start + STATE]! & (OWN | REFUSED);
     if (flags === OWN) return;
-    const { census } = this.#entries;
-    if ((flags & OWN) === 0) census.own(id, this.generation);
-    if ((flags & REFUSED) !== 0) census.flipRefused(id);
+    const { ownership } = this.#entries;
+    if ((flags & OWN) === 0) ownership.own(id, this.generation);
+    if ((flags & REFUSED) !== 0) ownership.flipRefused(id);
   }
 
   /** Remembers that the last check of a key was refused. */
   setRefused(id: number): void {
-    if ((this.records.word(id, STATE) & REFUSED) === 0) this.#entries.census.flipRefused(id);
+    if ((this.records.word(id, STATE) & REFUSED) === 0) this.#entries.ownership.flipRefused(id);
   }
 
   /** Whether resets or marks may be known for a key. */
@@ -207,25 +207,25 @@ export class Store implements Present {
 
   /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
-    this.pending?.urgent(this.now);
+    this.unsent?.urgent(this.now);
     return this.resets.begin(low, high);
   }
 
   /** Ends everything counted for every key so far; returns the new reset. */
   resetAll(): number {
-    this.pending?.urgent(this.now);
+    this.unsent?.urgent(this.now);
     return this.resets.beginAll();
   }
 
   /** Voids the marks of a key and nothing else. */
   unmark(low: number, high: number): void {
-    this.pending?.urgent(this.now);
+    this.unsent?.urgent(this.now);
     this.resets.unmark(low, high);
   }
 
   /** Marks a key until a time of the cluster's clock. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
-    this.pending?.urgent(this.now);
+    this.unsent?.urgent(this.now);
     this.resets.mark(low, high, kind, untilMs, limit);
   }
 
@@ -234,7 +234,7 @@ export class Store implements Present {
   /** Ends the current frame and returns its number; what changes from now on is in the next. */
   closeFrame(): number {
     this.isHeldUntold = false;
-    this.pending?.close(this.frame);
+    this.unsent?.close(this.frame);
     return this.frame++;
   }
 
@@ -243,16 +243,16 @@ export class Store implements Present {
    * from before a reset, from this replica itself or malformed never does.
    */
   join(component: Readonly<Component>): boolean {
-    const admission = this.#admission;
-    if (!admission.admits(component)) return false;
+    const mergeGuard = this.#mergeGuard;
+    if (!mergeGuard.admits(component)) return false;
     const { low, high, replica } = component;
     const shape = this.shapes[component.policy]!;
     const id = this.#obtain(low, high, replica);
-    if (id === 0) return admission.refuse("tooManyKeys");
+    if (id === 0) return mergeGuard.refuse("tooManyKeys");
     const grew = shape.join(id, component, this.now, this.clusterNow);
-    if (grew === undefined) return admission.refuse("tooManyComponents");
+    if (grew === undefined) return mergeGuard.refuse("tooManyComponents");
     const isTold = this.records.word(id, FRAME) >= 0;
-    if (grew && !isTold) this.pending?.heard(id, shape.weight(id), this.now);
+    if (grew && !isTold) this.unsent?.heard(id, shape.weight(id), this.now);
     return grew;
   }
 
@@ -260,20 +260,20 @@ export class Store implements Present {
 
   /** Frees records in which nothing counts any more; looks at no more than `budget`. */
   sweep(budget: number): number {
-    const freed = this.#room.sweep(budget);
+    const freed = this.#evictor.sweep(budget);
     this.notes.sweep(this.now, this.clusterNow, budget);
     return freed;
   }
 
   /** Gives up a key's record, handing over what is this replica's own; false if it is held. */
   evict(id: number): boolean {
-    return this.#room.evict(id);
+    return this.#evictor.evict(id);
   }
 
   /** Forgets every key, reset and mark. */
   clear(): void {
     this.#entries.clear();
-    this.pending?.clear();
+    this.unsent?.clear();
     this.notes.clear();
     this.generation++;
   }
@@ -304,7 +304,7 @@ export class Store implements Present {
 
   #insert(low: number, high: number, introducer: number): number {
     this.sweep(SWEEP_PER_INSERT);
-    if (!this.#room.make(introducer)) return 0;
+    if (!this.#evictor.make(introducer)) return 0;
     const note = this.notes.find(low, high);
     // A record that is begun again after a reset goes on in an epoch that its last one never reached.
     const resets = this.versions.limiterResets + (note?.resets ?? 0);

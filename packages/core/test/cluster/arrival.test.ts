@@ -60,9 +60,9 @@ it("a newcomer is told of many who are gone with one look at each key and each o
   }).flat();
   vi.advanceTimersByTime(5_000);
 
-  const { changes } = Array.from(one.replicator.replicatedLimiters.all())[0]!.store;
-  const shown = vi.spyOn(changes, "emitHeard");
-  const looked = vi.spyOn(changes, "refersTo");
+  const { delta } = Array.from(one.replicator.replicatedLimiters.all())[0]!.store;
+  const shown = vi.spyOn(delta, "emitHeard");
+  const looked = vi.spyOn(delta, "refersTo");
   const late = cluster.add({}, { policy });
   vi.advanceTimersByTime(2_000);
   const truth = (key: string): number => 1 + 3 * counted.filter((each) => each === key).length;

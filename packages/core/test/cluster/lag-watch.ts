@@ -101,7 +101,7 @@ export class LagWatch {
 function ownTotals({ replicator }: SimulatedReplica): Totals {
   const totals: Totals = new Map();
   for (const { store } of replicator.replicatedLimiters.all()) {
-    store.changes.since(0, {
+    store.delta.since(0, {
       component: (component) => add(totals, component),
       note: () => {},
     });
@@ -116,7 +116,7 @@ function heardTotals({ replicator }: SimulatedReplica, id: string): Totals {
   if (member === undefined) return totals;
   for (const { store } of replicator.replicatedLimiters.all()) {
     for (let record = 1; record < store.records.end; record++) {
-      store.changes.emitHeard(record, member.index, 0, (component) => add(totals, component));
+      store.delta.emitHeard(record, member.index, 0, (component) => add(totals, component));
     }
   }
   return totals;

@@ -210,7 +210,7 @@ export class Fleet {
   #publish(place: number): void {
     const member = this.#awake(place);
     const { store, sentPlaces } = member;
-    store.changes.since(member.sentFrame, {
+    store.delta.since(member.sentFrame, {
       component: (component) => {
         if (this.#isSequence && component.place > store.now - this.#baseMs) {
           if (component.place < (sentPlaces.get(component.low) ?? 0)) return;

@@ -4,7 +4,7 @@
 
 import type { Component } from "../../src/crdt/component.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import type { Announcer } from "../../src/store/delta/pending.ts";
+import type { Announcer } from "../../src/store/delta/unsent-counts.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
@@ -131,13 +131,13 @@ export class Member {
     const component = (shown: Readonly<Component>): void => {
       sent.push(this.carried(shown));
     };
-    this.store.changes.since(frame, { component, note: () => {} });
+    this.store.delta.since(frame, { component, note: () => {} });
     return sent;
   }
 
   notes(frame = 0): Note[] {
     const notes: Note[] = [];
-    this.store.changes.since(frame, {
+    this.store.delta.since(frame, {
       component: () => {},
       note: (note) => notes.push({ ...note }),
     });

@@ -154,10 +154,10 @@ class World {
 
   #hit(key: number, cost: number): void {
     const replica = this.#replica;
-    const { records, pending, now } = replica.store;
+    const { records, unsent, now } = replica.store;
     replica.hit(key, cost);
     const word = records.word(replica.store.find(key, ~key), FRAME);
-    pending?.counted(word, cost, LIMIT, replica.held(key), now);
+    unsent?.counted(word, cost, LIMIT, replica.held(key), now);
   }
 
   #refuse(key: number): void {
@@ -218,14 +218,14 @@ class World {
   /** Tells so many of the records in the closed frame. */
   #settle(places: number): void {
     const replica = this.#replica;
-    const { pending, changes, shapes } = replica.store;
-    for (let told = 0; told < places && this.#place < pending!.closedSize; told++) {
-      const id = pending!.settle(this.#place++);
+    const { unsent, delta, shapes } = replica.store;
+    for (let told = 0; told < places && this.#place < unsent!.closedSize; told++) {
+      const id = unsent!.settle(this.#place++);
       for (const policy of shapes.keys()) {
         const tell = (component: Parameters<Member["carried"]>[0]): void => {
           this.#listener.join(replica.carried(component));
         };
-        changes.emitIfChanged(id, this.#since, policy, tell, true);
+        delta.emitIfChanged(id, this.#since, policy, tell, true);
       }
     }
   }
@@ -251,7 +251,7 @@ class World {
     const heard: string[] = [];
     for (const writer of this.#writers) {
       for (const policy of store.shapes.keys()) {
-        store.changes.emitHeard(id, replicas.indexOf(writer.id), policy, (component) => {
+        store.delta.emitHeard(id, replicas.indexOf(writer.id), policy, (component) => {
           heard.push(told(this.#replica.carried(component)));
         });
       }

@@ -177,7 +177,7 @@ export class Twin {
   send(frame = 0): Sent {
     const components: ReferenceComponent[] = [];
     const notes: Sent["notes"][number][] = [];
-    this.store.changes.since(frame, {
+    this.store.delta.since(frame, {
       component: (component) => components.push(this.#named(component)),
       note: (note) => notes.push({ ...note, marks: [...note.marks] }),
     });

@@ -6,7 +6,7 @@
  * quicker since the limiter remembers the keys of clients that come often.
  */
 
-import type { Regular } from "../../limiter/regulars.ts";
+import type { HotClient } from "../../limiter/hot-clients.ts";
 import { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Ipv6Subnet } from "../client/client-address.ts";
 import { followEnd } from "./aftermath.ts";
@@ -59,7 +59,7 @@ export class FastPath<Request, Response> {
     const text = client.text(request);
     // If the user replaced `limiter.check`, the replacement is called.
     const isOwn = limiter.check === ownCheck;
-    const known = text !== undefined && isOwn ? limiter.regulars.find(text) : undefined;
+    const known = text !== undefined && isOwn ? limiter.hotClients.find(text) : undefined;
     if (known !== undefined) client.watch(request);
     const key = known === undefined ? client.key(request, subnet, text) : known.key;
     if (key === null) return null;
@@ -70,7 +70,7 @@ export class FastPath<Request, Response> {
     if (known !== undefined) context.verdict = limiter.checkKnown(known, cost);
     else {
       context.verdict = limiter.check(key, cost);
-      if (text !== undefined && isOwn) limiter.regulars.missed(text, this.#read);
+      if (text !== undefined && isOwn) limiter.hotClients.missed(text, this.#read);
     }
     followEnd(context);
     writeFields(context);
@@ -79,7 +79,7 @@ export class FastPath<Request, Response> {
     return refuse(context, refusal, retryAfterOf(context, refusal));
   }
 
-  readonly #read = (text: string): Regular | undefined => {
+  readonly #read = (text: string): HotClient | undefined => {
     const { limiter, subnet } = this.#constants;
     const key = this.#plan.client.keyOf(text, subnet);
     return key === null ? undefined : limiter.know(key);

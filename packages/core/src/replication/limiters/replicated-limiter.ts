@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import type { Component } from "../../crdt/component.ts";
 import { doInBackground, leaveUndone } from "../../runtime/background.ts";
-import type { Pausing } from "../../store/delta/changes.ts";
+import type { Pausing } from "../../store/delta/store-delta.ts";
 import type { Store } from "../../store/store.ts";
 import type { PlaceKind } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/seal.ts";

@@ -9,7 +9,7 @@
 
 import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
-import type { Former } from "../../store/replicas/disowning.ts";
+import type { Former } from "../../store/replicas/ownership-transfer.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import { Slicer, type Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
@@ -130,16 +130,16 @@ export class ReplicatedLimiters {
    */
   keepHouse(now: number, told: number): void {
     let room = RETIRED_MAX;
-    let keysRoom = RETIRED_KEYS_MAX;
+    let keysEvictor = RETIRED_KEYS_MAX;
     for (const replicated of this.#retired().reverse()) {
       const { retirement, store } = replicated;
       const isTold = told >= retirement!.toldIn;
-      const isOfUse = !store.handover.isEmpty && room > 0 && store.size <= keysRoom;
+      const isOfUse = !store.handover.isEmpty && room > 0 && store.size <= keysEvictor;
       if (now >= retirement!.untilMs || (isTold && !isOfUse)) {
         this.#end(replicated);
       } else {
         room--;
-        keysRoom -= store.size;
+        keysEvictor -= store.size;
       }
     }
     for (const { holder } of this.#replicatedLimiters.values()) holder.keepHouse();

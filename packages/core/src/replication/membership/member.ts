@@ -97,7 +97,7 @@ export class Member {
   }
 
   /** Whether each hears the other. */
-  get isPresent(): boolean {
+  get isStoreState(): boolean {
     return this.isAlive && !this.reachability.isLost;
   }
 

@@ -184,7 +184,7 @@ export class Membership {
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
     const isFull = this.#members.size >= this.#options.membersMax;
-    if (isFull && !(isAlive && this.#makeRoom(nowMs))) return undefined;
+    if (isFull && !(isAlive && this.#makeEvictor(nowMs))) return undefined;
     const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#room, nowMs);
     this.#members.set(id, member);
     return member;
@@ -194,7 +194,7 @@ export class Membership {
    * Forgets one that is gone for one that is there: who counted nothing before others, and then whoever
    * has been silent for longest. Returns whether there was one.
    */
-  #makeRoom(nowMs: number): boolean {
+  #makeEvictor(nowMs: number): boolean {
     if (nowMs < this.#fullUntilMs) return false;
     let least: Member | undefined;
     for (const member of this.#members.values()) {

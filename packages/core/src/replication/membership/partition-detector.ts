@@ -125,11 +125,11 @@ export class PartitionDetector {
     const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
     const isAway = now >= this.dueAtMs;
-    const present = Array.from(members.all()).filter(({ isPresent }) => isPresent);
+    const present = Array.from(members.all()).filter(({ isStoreState }) => isStoreState);
     const expected = Array.from(this.#expected).filter(
       (member) => !member.hasLeft && members.find(member.id) === member,
     );
-    const missing = expected.filter(({ isPresent }) => !isPresent);
+    const missing = expected.filter(({ isStoreState }) => !isStoreState);
     this.#presentCount = present.length;
     if (this.isCut) {
       this.#missing = missing.length;
@@ -141,7 +141,7 @@ export class PartitionDetector {
     const together = missing.filter(({ heardAtMs }) => now - heardAtMs < TOGETHER_MS);
     const recent = [...present, ...together];
     const atOnce = heardAtOnce(recent, now - OVERDUE_MS);
-    const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
+    const lost = atOnce.filter(({ isStoreState }) => !isStoreState).length;
     const isCutOff = looksLikeCut(lost, atOnce.length);
     this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
     if (!isCutOff && !isAway && apart === 0) return false;

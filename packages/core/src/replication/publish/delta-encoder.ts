@@ -84,7 +84,7 @@ export class DeltaEncoder {
 
   /** The same without saying anything, when nobody would hear it. */
   *silence(): Slices {
-    for (const { store } of this.#options.replicatedLimiters.all()) yield* store.changes.settle();
+    for (const { store } of this.#options.replicatedLimiters.all()) yield* store.delta.settle();
   }
 
   /**
@@ -119,7 +119,7 @@ export class DeltaEncoder {
   *#closed(replicated: ReplicatedLimiter, since: number): Slices {
     for (const policy of replicated.places.keys()) {
       this.#series.section(headOf(replicated, policy));
-      yield* replicated.store.changes.closed(since, policy, this.#visitor(replicated, policy));
+      yield* replicated.store.delta.closed(since, policy, this.#visitor(replicated, policy));
     }
   }
 
@@ -128,7 +128,7 @@ export class DeltaEncoder {
     for (const [policy, places] of replicated.places.entries()) {
       this.#series.section(headOf(replicated, policy));
       const after = hasAllHeld && places === "none" ? 0 : since;
-      yield* replicated.store.changes.changed(after, policy, this.#visitor(replicated, policy));
+      yield* replicated.store.delta.changed(after, policy, this.#visitor(replicated, policy));
     }
   }
 
@@ -153,8 +153,8 @@ export class DeltaEncoder {
 
   /** All that is known in one limiter of replicas that are gone. */
   *#heardOf(replicated: ReplicatedLimiter, gone: ReadonlyMap<number, SpokenFor>): Slices {
-    const { changes } = replicated.store;
-    yield* changes.heard([...gone.keys()], (index, policy) => {
+    const { delta } = replicated.store;
+    yield* delta.heard([...gone.keys()], (index, policy) => {
       const other = gone.get(index)!;
       if (policy === 0) this.#series.speakFor(other);
       this.#series.section({ ...headOf(replicated, policy), ofLow: other.low, ofHigh: other.high });

@@ -5,7 +5,7 @@
  * all of them. Answers may be long, and what is counted meanwhile does not wait for them.
  */
 
-import type { Announcer } from "../../store/delta/pending.ts";
+import type { Announcer } from "../../store/delta/unsent-counts.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { Seal } from "../../wire/seal.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";

@@ -7,7 +7,7 @@
 
 import type { Component } from "../../crdt/component.ts";
 import { MARK_MS_MAX } from "../../crdt/mark.ts";
-import { Joining } from "../../store/delta/joining.ts";
+import { MergeBatch } from "../../store/delta/merge-batch.ts";
 import { NOBODY, type Replicas, SELF } from "../../store/replicas/replicas.ts";
 import type { Store } from "../../store/store.ts";
 import { LOCATED_MAX } from "../../store/table/key-index.ts";
@@ -61,7 +61,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
 
   readonly #options: FrameReceiverOptions;
   readonly #components = new ComponentReader();
-  readonly #joining = new Joining();
+  readonly #joining = new MergeBatch();
 
   // Of the frame that is being read:
   #sender = 0;

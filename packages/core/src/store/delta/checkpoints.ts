@@ -5,12 +5,12 @@
 
 import type { Checkpoint } from "../../crdt/checkpoint.ts";
 import type { Resets } from "../marks/resets.ts";
-import type { Present } from "../present.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import { LIVE, STATE } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
-import type { Versions } from "../table/versions.ts";
-import type { Pausing } from "./changes.ts";
+import type { KeyRecords } from "../table/key-records.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
+import type { Pausing } from "./store-delta.ts";
 
 /** Records that are looked at between two pauses. */
 const RECORDS_PER_PAUSE = 32;
@@ -31,10 +31,10 @@ export interface KeyCheckpoint extends Checkpoint {
 const UNSETTLED_MS = 3 * 60_000;
 
 export interface CheckpointsOptions {
-  readonly entries: Entries;
-  readonly versions: Versions;
+  readonly entries: KeyRecords;
+  readonly versions: RecordVersions;
   readonly resets: Resets;
-  readonly present: Present;
+  readonly storeState: StoreState;
   /** The record of a key that a replica brings in, made if there is none; 0 for no room. */
   readonly obtain: (low: number, high: number, replica: number) => number;
 }
@@ -69,12 +69,12 @@ export class Checkpoints {
 
   /** What is left in a record under one policy; undefined for nothing. */
   of(id: number, policy: number): KeyCheckpoint | undefined {
-    const { entries, versions, resets, present } = this.#options;
+    const { entries, versions, resets, storeState } = this.#options;
     const { records, shapes } = entries;
-    if (present.now < versions.steppedBackAtMs + UNSETTLED_MS) return undefined;
+    if (storeState.now < versions.steppedBackAtMs + UNSETTLED_MS) return undefined;
     if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return undefined;
     versions.renew(id);
-    const checkpoint = shapes[policy]?.checkpoint?.(id, present.clusterNow);
+    const checkpoint = shapes[policy]?.checkpoint?.(id, storeState.clusterNow);
     if (checkpoint === undefined || checkpoint.level <= 0) return undefined;
     const low = records.word(id, FINGERPRINT_LOW);
     const high = records.word(id, FINGERPRINT_HIGH);
@@ -83,12 +83,12 @@ export class Checkpoints {
 
   /** Merges what another replica has left; returns whether it was better than what is here. */
   join(policy: number, replica: number, heard: KeyCheckpoint): boolean {
-    const { entries, resets, present, obtain } = this.#options;
+    const { entries, resets, storeState, obtain } = this.#options;
     const { low, high, reset } = heard;
     const shape = entries.shapes[policy];
     if (shape?.joinCheckpoint === undefined || !shape.folds || !resets.admit(low, high, reset))
       return false;
     const id = obtain(low, high, replica);
-    return id !== 0 && shape.joinCheckpoint(id, heard, present.clusterNow);
+    return id !== 0 && shape.joinCheckpoint(id, heard, storeState.clusterNow);
   }
 }

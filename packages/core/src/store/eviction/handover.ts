@@ -6,12 +6,12 @@
  * may be more than it would have kept.
  */
 
-import type { Pausing } from "../delta/changes.ts";
+import type { Pausing } from "../delta/store-delta.ts";
 import type { Notes } from "../marks/notes.ts";
 import type { Resets } from "../marks/resets.ts";
-import type { Entries } from "../table/entries.ts";
-import type { Versions } from "../table/versions.ts";
-import type { Room } from "./room.ts";
+import type { KeyRecords } from "../table/key-records.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
+import type { Evictor } from "./evictor.ts";
 
 /** Records in which what is held is given back between two pauses. */
 const RECORDS_PER_PAUSE = 256;
@@ -24,11 +24,11 @@ export interface StoreBounds {
 }
 
 export interface HandoverOptions {
-  readonly entries: Entries;
-  readonly versions: Versions;
+  readonly entries: KeyRecords;
+  readonly versions: RecordVersions;
   readonly notes: Notes;
   readonly resets: Resets;
-  readonly room: Room;
+  readonly evictor: Evictor;
   /** Says that this replica has counted something in a record. */
   readonly changed: (id: number) => void;
 }
@@ -43,7 +43,7 @@ export class Handover {
   /** Whether anything is left that is to be told, or was this replica's to decide. */
   get isEmpty(): boolean {
     const { entries, notes } = this.#options;
-    return entries.records.size === entries.census.foreignKeys && notes.size === 0;
+    return entries.records.size === entries.ownership.foreignKeys && notes.size === 0;
   }
 
   /** Whether anything can be held at all. */
@@ -63,10 +63,10 @@ export class Handover {
   /** Gives back what this replica holds of the keys of some records, from one on. */
   #giveBackIn(first: number, count: number): void {
     const { entries, versions, changed } = this.#options;
-    const { census, records, shapes } = entries;
+    const { ownership, records, shapes } = entries;
     const end = Math.min(first + count, records.end);
     for (let id = first; id < end; id++) {
-      if (!census.isLive(id) || !census.isOwn(id)) continue;
+      if (!ownership.isLive(id) || !ownership.isOwn(id)) continue;
       versions.renew(id);
       let given = 0;
       for (const shape of shapes) given += shape.give?.(id, Number.POSITIVE_INFINITY) ?? 0;
@@ -76,8 +76,8 @@ export class Handover {
 
   /** Goes on with all that there is, and counts anew what is given up. */
   goOnWithin({ keysMax, keepMs }: StoreBounds): void {
-    const { notes, resets, room } = this.#options;
-    room.goOnWithin(keysMax);
+    const { notes, resets, evictor } = this.#options;
+    evictor.goOnWithin(keysMax);
     notes.goOnWithin(keysMax, keepMs);
     resets.keepMs = Math.max(resets.keepMs, keepMs);
   }

@@ -11,20 +11,20 @@
  */
 
 import type { Mark } from "../../crdt/mark.ts";
-import type { Present } from "../present.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import { NOTED, STATE } from "../table/entry.ts";
-import type { Versions } from "../table/versions.ts";
+import type { KeyRecords } from "../table/key-records.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
 import type { Note, Notes } from "./notes.ts";
 
 /** Other replicas believe no reset that is ten minutes ahead, and their clocks differ a little. */
 export const RESET_AHEAD_MS_MAX: number = 9 * 60_000;
 
 export class Resets {
-  readonly #entries: Entries;
+  readonly #entries: KeyRecords;
   readonly #notes: Notes;
-  readonly #versions: Versions;
-  readonly #present: Present;
+  readonly #versions: RecordVersions;
+  readonly #storeState: StoreState;
   /** How long after a reset anything that it ends can still arrive. */
   keepMs: number;
   /** How far ahead of the cluster's time a reset may run: beyond that, a further one ends nothing. */
@@ -32,16 +32,16 @@ export class Resets {
   #frameOfAll = 0;
 
   constructor(
-    entries: Entries,
+    entries: KeyRecords,
     notes: Notes,
-    versions: Versions,
-    present: Present,
+    versions: RecordVersions,
+    storeState: StoreState,
     keepMs: number,
   ) {
     this.#entries = entries;
     this.#notes = notes;
     this.#versions = versions;
-    this.#present = present;
+    this.#storeState = storeState;
     this.keepMs = keepMs;
   }
 
@@ -81,8 +81,8 @@ export class Resets {
       return this.#notes.find(low, high) !== undefined && this.joinMarkReset(low, high, reset);
     }
     const note = this.#noteFor(low, high);
-    this.#notes.raiseReset(note, reset, this.#present.now, this.#present.clusterNow);
-    this.#notes.change(note, this.#present.frame);
+    this.#notes.raiseReset(note, reset, this.#storeState.now, this.#storeState.clusterNow);
+    this.#notes.change(note, this.#storeState.frame);
     const id = this.#entries.index.find(low, high);
     if (id === 0) return true;
     this.#versions.renew(id);
@@ -101,7 +101,7 @@ export class Resets {
   /** Learns of a reset of all keys; returns whether it was new. */
   joinAll(reset: number): boolean {
     if (reset <= this.#versions.limiterReset) return false;
-    this.#frameOfAll = this.#present.frame;
+    this.#frameOfAll = this.#storeState.frame;
     this.#versions.raiseReset(reset);
     return true;
   }
@@ -122,8 +122,8 @@ export class Resets {
     // Old news makes no note: in a full table it would push out another.
     if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
     const note = this.#noteFor(low, high);
-    if (!this.#notes.raiseMarkReset(note, reset, this.#present.now)) return false;
-    this.#notes.change(note, this.#present.frame);
+    if (!this.#notes.raiseMarkReset(note, reset, this.#storeState.now)) return false;
+    this.#notes.change(note, this.#storeState.frame);
     return true;
   }
 
@@ -137,18 +137,18 @@ export class Resets {
   joinMark(low: number, high: number, kind: number, mark: Mark): boolean {
     const note = this.#noteFor(low, high);
     if (!this.#notes.joinMark(note, kind, mark)) return false;
-    this.#notes.change(note, this.#present.frame);
+    this.#notes.change(note, this.#storeState.frame);
     return true;
   }
 
   /** The reset after one: a larger one, unless other replicas would not believe it. */
   #after(known: number): number {
-    const { clusterNow } = this.#present;
+    const { clusterNow } = this.#storeState;
     return Math.max(clusterNow, Math.min(known + 1, Math.max(known, clusterNow + this.aheadMsMax)));
   }
 
   #isSpent(reset: number): boolean {
-    return reset < this.#present.clusterNow - this.keepMs;
+    return reset < this.#storeState.clusterNow - this.keepMs;
   }
 
   #noteFor(low: number, high: number): Note {

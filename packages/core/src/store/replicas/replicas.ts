@@ -7,7 +7,7 @@
  */
 
 import { invariant } from "../../base/errors.ts";
-import { Formers } from "./formers.ts";
+import { FormerIds } from "./former-ids.ts";
 
 /** This process. */
 export const SELF = 0;
@@ -23,7 +23,7 @@ export class Replicas {
   /** How many replicas are alive, this one included. */
   aliveCount = 0;
   /** Who has given up which id. */
-  readonly formers: Formers = new Formers();
+  readonly formers: FormerIds = new FormerIds();
 
   readonly #ids: string[] = [];
   readonly #indexes = new Map<string, number>();

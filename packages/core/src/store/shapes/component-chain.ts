@@ -174,7 +174,7 @@ export class ComponentChain {
 
   /** Adds an empty component that `find` did not find; 0 when there is no room. */
   add(id: number, replica: number, generation: number, opener: number, place: number): number {
-    const link = replica === SELF || this.#hasRoomFor(id, replica) ? this.#pool.allocate() : 0;
+    const link = replica === SELF || this.#hasEvictorFor(id, replica) ? this.#pool.allocate() : 0;
     if (link === 0) return 0;
     this.#pool.setWord(link, NEXT, this.first(id));
     this.#pool.setWord(link, WHO, replica | (opener << 16));
@@ -274,7 +274,7 @@ export class ComponentChain {
   }
 
   /** Whether a key may have another component of a replica, which must not crowd out the others. */
-  #hasRoomFor(id: number, replica: number): boolean {
+  #hasEvictorFor(id: number, replica: number): boolean {
     const pool = this.#pool;
     let length = 0;
     let ofReplica = 0;

@@ -122,7 +122,7 @@ export interface Shape {
    * The cluster's time, which was at `clusterBefore`, has stepped back. Own components are of a new
    * generation from now on, and every record is folded before it is looked at.
    */
-  stepBack?(generation: number, clusterBefore: number, present: StepTime): void;
+  stepBack?(generation: number, clusterBefore: number, storeState: StepTime): void;
   /** Folds all slots of a record into its level. */
   foldAll?(id: number, clusterNow: number): void;
   /** What this replica has counted so far is another's. */

@@ -8,8 +8,8 @@
  */
 
 import { TidegateError } from "../../base/errors.ts";
-import type { KnownPlace } from "./known-place.ts";
-import { RecentKeys } from "./recent-keys.ts";
+import type { CachedRecord } from "./cached-record.ts";
+import { FingerprintCache } from "./fingerprint-cache.ts";
 
 const ASCII_MAX = 0x7f;
 const BYTE_MAX = 0xff;
@@ -22,7 +22,7 @@ export interface FingerprintSeed {
   readonly high: number;
 }
 
-export class Fingerprinter extends RecentKeys {
+export class Fingerprinter extends FingerprintCache {
   readonly #seedLow: number;
   readonly #seedHigh: number;
 
@@ -38,7 +38,7 @@ export class Fingerprinter extends RecentKeys {
   }
 
   /** Takes a fingerprint that is known. */
-  retake({ low, high }: KnownPlace): void {
+  retake({ low, high }: CachedRecord): void {
     this.low = low;
     this.high = high;
   }

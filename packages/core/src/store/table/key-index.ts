@@ -7,7 +7,7 @@
  * one process do not in another.
  */
 
-import type { KnownPlace } from "./known-place.ts";
+import type { CachedRecord } from "./cached-record.ts";
 import type { RecordPool } from "./record-pool.ts";
 
 const SEGMENT_SLOTS_MIN = 64;
@@ -65,7 +65,7 @@ export class KeyIndex {
   }
 
   /** The same for one that is asked about often. */
-  findKnown(known: KnownPlace): number {
+  findKnown(known: CachedRecord): number {
     const { low, high, record } = known;
     // A record that has been taken back has another fingerprint, or is no key's by its state.
     if (record !== 0 && record < this.#records.end && this.#isOf(record, low, high)) return record;

@@ -118,9 +118,9 @@ it("a limiter that is closed remembers no client", () => {
   const { gate } = new Stand({ limit: 1_000 });
   const enter = (): unknown => gate.enter(new FakeRequest(), new FakeResponse());
   for (let request = 0; request < 100; request++) enter();
-  const { regulars } = gate.limiter as StoreLimiter;
-  expect(regulars.find("192.0.2.1")?.key).toBe("192.0.2.1");
+  const { hotClients } = gate.limiter as StoreLimiter;
+  expect(hotClients.find("192.0.2.1")?.key).toBe("192.0.2.1");
   gate.limiter!.close();
   for (let request = 0; request < 100; request++) enter();
-  expect(regulars.find("192.0.2.1")).toBeUndefined();
+  expect(hotClients.find("192.0.2.1")).toBeUndefined();
 });

@@ -149,7 +149,7 @@ export class GaugeShape implements Shape {
     if (grew && this.#replicas.isAlive(replica)) {
       this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - held);
     }
-    if (this.#replicas.formers.exist) this.#endFormers(id);
+    if (this.#replicas.formers.exist) this.#endFormerIds(id);
     return grew;
   }
 
@@ -206,7 +206,7 @@ export class GaugeShape implements Shape {
   }
 
   /** Ends what was told under ids that were given up, where it is told under the next ones. */
-  #endFormers(id: number): void {
+  #endFormerIds(id: number): void {
     const chain = this.#chain;
     const ended = new Map<number, number>();
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {

@@ -244,8 +244,8 @@ export class GridShape implements Shape {
     return this.#floors === null ? 0 : this.#floors.generation;
   }
 
-  stepBack(generation: number, clusterBefore: number, present: StepTime): void {
-    this.#floors?.step(generation, clusterBefore, present);
+  stepBack(generation: number, clusterBefore: number, storeState: StepTime): void {
+    this.#floors?.step(generation, clusterBefore, storeState);
   }
 
   foldAll(id: number, clusterNow: number): void {

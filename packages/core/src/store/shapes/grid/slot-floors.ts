@@ -12,8 +12,8 @@
  */
 
 import type { Component } from "../../../crdt/component.ts";
-import type { Present } from "../../present.ts";
 import { type Replicas, SELF } from "../../replicas/replicas.ts";
+import type { StoreState } from "../../store-state.ts";
 
 /** More steps back of one replica than can still be heard of. */
 const FLOORS_MAX = 16;
@@ -36,7 +36,7 @@ interface Floor {
 }
 
 /** The time after a step. */
-export type StepTime = Pick<Present, "now" | "clusterNow">;
+export type StepTime = Pick<StoreState, "now" | "clusterNow">;
 
 class Past {
   /** Numbers are taken back and given to others. */

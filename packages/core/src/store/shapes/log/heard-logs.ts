@@ -230,9 +230,9 @@ export class HeardLogs {
 
   /** Learns of one point; undefined where there is no room for it. */
   #learn(list: number, time: number, total: number, cutoff: number): boolean | undefined {
-    const hasRoom = this.#pool.word(list, SIZE) < POINTS_MAX;
-    const newest = hasRoom ? time : this.#lists.newest(list);
-    const learned = this.#lists.learn(list, time, total, cutoff, hasRoom);
+    const hasEvictor = this.#pool.word(list, SIZE) < POINTS_MAX;
+    const newest = hasEvictor ? time : this.#lists.newest(list);
+    const learned = this.#lists.learn(list, time, total, cutoff, hasEvictor);
     if (learned === true && time > newest) this.#refunds.move(list, newest, time);
     this.#measure(list);
     return learned;

@@ -70,8 +70,8 @@ export class LogShape implements Shape {
 
   /** Counts hits at `now`. Needs a `read`. */
   add(id: number, cost: number, now: number): void {
-    const room = LOG_HITS_MAX - this.#own.live(id);
-    const total = this.#own.total(id) + Math.min(cost, room);
+    const evictor = LOG_HITS_MAX - this.#own.live(id);
+    const total = this.#own.total(id) + Math.min(cost, evictor);
     // A clock that stands still or was told an earlier time counts at the newest time known.
     const time = Math.max(now, this.#own.newest(id));
     this.#own.learn(id, time, total, now - this.#windowMs);

@@ -114,7 +114,7 @@ export class TimeLists {
     time: number,
     total: number,
     cutoff: number,
-    hasRoom: boolean = true,
+    hasEvictor: boolean = true,
   ): boolean | undefined {
     if (time <= cutoff) {
       // Nothing is known yet of a list without points and base: its total may be anywhere by now.
@@ -126,7 +126,7 @@ export class TimeLists {
       return true;
     }
     if (time > this.newest(owner)) {
-      if (hasRoom) return this.#append(owner, time, total | 0);
+      if (hasEvictor) return this.#append(owner, time, total | 0);
       const newest = this.#headerWord(owner, NEWEST);
       this.#setPoint(newest, this.#end(newest) - 1, time, total | 0);
       return true;
@@ -136,7 +136,7 @@ export class TimeLists {
     let index = this.#first(block);
     while (this.#timeAt(block, index) < time) index++;
     if (this.#timeAt(block, index) !== time) {
-      return hasRoom ? this.#insert(owner, block, index, time, total) : undefined;
+      return hasEvictor ? this.#insert(owner, block, index, time, total) : undefined;
     }
     if (((total - this.#totalAt(block, index)) | 0) <= 0) return false;
     this.#blocks.setWord(block, POINTS + index * POINT_WORDS + 2, total | 0);

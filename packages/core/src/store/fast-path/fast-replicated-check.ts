@@ -3,14 +3,14 @@
  * penalties, this replica counts in the newest window of the key, and what others have counted is
  * summed up in the record.
  *
- * It is to the decider what `UsualCheck` is, and stands apart from it so that each stays small enough
+ * It is to the decider what `FastWindowCheck` is, and stands apart from it so that each stays small enough
  * to be compiled as one. What was counted has to be told, so this also says how pressing that is.
  */
 
 import { Decision } from "../../base/decision.ts";
 import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../../policies/judge.ts";
-import type { Pending } from "../delta/pending.ts";
+import type { UnsentCounts } from "../delta/unsent-counts.ts";
 import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
 import {
   CHAIN,
@@ -38,10 +38,10 @@ export interface Company {
   readonly partitionMonitor: { readonly separation: object | null };
 }
 
-export class SharedUsualCheck {
+export class FastReplicatedCheck {
   readonly #store: Store;
   readonly #records: RecordPool;
-  readonly #pending: Pending;
+  readonly #unsent: UnsentCounts;
   readonly #window: WindowShape;
   readonly #partitionMonitor: Company["partitionMonitor"];
   readonly #replicas: Replicas;
@@ -51,14 +51,14 @@ export class SharedUsualCheck {
 
   constructor(
     store: Store,
-    pending: Pending,
+    unsent: UnsentCounts,
     window: WindowShape,
     policy: FixedWindowPolicy,
     company: Company,
   ) {
     this.#store = store;
     this.#records = store.records;
-    this.#pending = pending;
+    this.#unsent = unsent;
     this.#window = window;
     this.#partitionMonitor = company.partitionMonitor;
     this.#replicas = company.replicas;
@@ -101,9 +101,9 @@ export class SharedUsualCheck {
     const used = held + cost;
     if (used <= limit) {
       chunk[at + HITS] = own + cost;
-      const pending = this.#pending;
-      if ((state & REFUSED) !== 0 || !pending.has(id, chunk[start + FRAME]!)) store.changed(id);
-      pending.counted(chunk[start + FRAME]!, cost, limit, used, now);
+      const unsent = this.#unsent;
+      if ((state & REFUSED) !== 0 || !unsent.has(id, chunk[start + FRAME]!)) store.changed(id);
+      unsent.counted(chunk[start + FRAME]!, cost, limit, used, now);
       allowed.used = used;
       allowed.remaining = limit - used;
       allowed.resetMs = resetMs;

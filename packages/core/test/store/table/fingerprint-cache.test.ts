@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RecentKeys } from "../../../src/store/table/recent-keys.ts";
+import { FingerprintCache } from "../../../src/store/table/fingerprint-cache.ts";
 
-class Asked extends RecentKeys {
+class Asked extends FingerprintCache {
   /** Asks for a key as the fingerprinter does; whether it was remembered. */
   asks(key: string): boolean {
     const found = this.recall(key);
@@ -10,7 +10,7 @@ class Asked extends RecentKeys {
   }
 }
 
-describe("RecentKeys", () => {
+describe("FingerprintCache", () => {
   it("comes to remember a hot key after a long time without any, and gives its fingerprint", () => {
     const recent = new Asked();
     for (let key = 0; key < 10_000; key++) recent.asks(`10.0.${key >>> 8}.${key & 255}`);

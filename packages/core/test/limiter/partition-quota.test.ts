@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Decider } from "../../src/limiter/decider.ts";
-import { Separated } from "../../src/limiter/separated.ts";
+import { PartitionQuota } from "../../src/limiter/partition-quota.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Separation } from "../../src/replication/membership/partition-detector.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
@@ -17,8 +17,8 @@ function member(id: string) {
   const replicas = new Replicas(id);
   const store = new Store([section], { replicas, keysMax: 10, keepMs: 60_000, seed: 1 });
   store.advance(1_000_000, 1_000_000);
-  const separated = new Separated("share", "share", store.keysMax);
-  const decider = new Decider(store, [section.rule(store.shapes[0]!)], [POLICY], separated);
+  const partitionQuota = new PartitionQuota("share", "share", store.keysMax);
+  const decider = new Decider(store, [section.rule(store.shapes[0]!)], [POLICY], partitionQuota);
   const check = (key: number, separation: Separation | null, cost = 1) =>
     decider.decide("check", key, ~key, cost, undefined, separation);
   return { store, replicas, check };
@@ -29,7 +29,7 @@ type Member = ReturnType<typeof member>;
 /** Merges what the replica "other" has counted for a key. */
 function merge(other: Member, here: Member, key: number): void {
   const { store } = other;
-  store.changes.emit(store.find(key, ~key), (component) => {
+  store.delta.emit(store.find(key, ~key), (component) => {
     const replica = here.replicas.indexOf("other");
     here.store.join({ ...component, replica, opener: replica });
   });
@@ -50,20 +50,21 @@ describe("a replica that is cut off, with onPartition: share", () => {
   });
 
   it("looks anew at what is used when it is cut off another time", () => {
-    const separated = new Separated("share", "share", 9);
+    const partitionQuota = new PartitionQuota("share", "share", 9);
     const ada = { key: ADA, hasRecord: true };
-    expect(separated.limitOf(CUT, ada, 0, 30, 20)).toBe(25);
-    expect(separated.limitOf(CUT, ada, 0, 30, 28)).toBe(25);
-    expect(separated.limitOf({ ...CUT, number: 2 }, ada, 0, 30, 28)).toBe(29);
+    expect(partitionQuota.limitOf(CUT, ada, 0, 30, 20)).toBe(25);
+    expect(partitionQuota.limitOf(CUT, ada, 0, 30, 28)).toBe(25);
+    expect(partitionQuota.limitOf({ ...CUT, number: 2 }, ada, 0, 30, 28)).toBe(29);
   });
 
   it("remembers maxKeys keys at most, and gives others what is safe: a share of the whole limit", () => {
-    const separated = new Separated("share", "share", 1);
-    const shareOf = (key: number) => separated.limitOf(CUT, { key, hasRecord: true }, 0, 30, 20);
+    const partitionQuota = new PartitionQuota("share", "share", 1);
+    const shareOf = (key: number) =>
+      partitionQuota.limitOf(CUT, { key, hasRecord: true }, 0, 30, 20);
     expect([shareOf(ADA), shareOf(GRACE), shareOf(ADA)]).toEqual([25, 15, 25]);
-    separated.begin({ ...CUT, number: 2 }, GRACE, 0);
+    partitionQuota.begin({ ...CUT, number: 2 }, GRACE, 0);
     expect(
-      separated.limitOf({ ...CUT, number: 2 }, { key: GRACE, hasRecord: true }, 0, 30, 4),
+      partitionQuota.limitOf({ ...CUT, number: 2 }, { key: GRACE, hasRecord: true }, 0, 30, 4),
     ).toBe(15);
   });
 });

@@ -18,9 +18,9 @@ import type { Store } from "../store.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../table/entry.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 import { ticketOf, ticketTie } from "../table/ticket.ts";
-import { type Company, LIMIT_MAX, SharedUsualCheck } from "./shared-usual-check.ts";
+import { type Company, FastReplicatedCheck, LIMIT_MAX } from "./fast-replicated-check.ts";
 
-export class UsualCheck {
+export class FastWindowCheck {
   readonly #store: Store;
   readonly #records: RecordPool;
   readonly #window: WindowShape;
@@ -80,18 +80,18 @@ export class UsualCheck {
 }
 
 /** What checks the usual traffic of a limiter, alone or in company, if it is of the kind that has any. */
-export function usualCheck(
+export function fastCheck(
   store: Store,
   policies: readonly Policy[],
   company: Company | null,
-): UsualCheck | SharedUsualCheck | null {
+): FastWindowCheck | FastReplicatedCheck | null {
   const [policy] = policies;
   const [window] = store.shapes;
   if (policies.length !== 1 || policy?.kind !== "fixedWindow") return null;
   if (hasPenalties(policy) || policy.limit > LIMIT_MAX) return null;
   if (!(window instanceof WindowShape)) return null;
-  if (!window.shared) return new UsualCheck(store, window, policy);
-  const { pending } = store;
-  if (company === null || pending === null) return null;
-  return new SharedUsualCheck(store, pending, window, policy, company);
+  if (!window.shared) return new FastWindowCheck(store, window, policy);
+  const { unsent } = store;
+  if (company === null || unsent === null) return null;
+  return new FastReplicatedCheck(store, unsent, window, policy, company);
 }

@@ -23,7 +23,7 @@ export interface OwnFormer {
   readonly untilMs: number;
 }
 
-export class Formers {
+export class FormerIds {
   /** The id that this process had before. */
   own: OwnFormer | undefined;
 

@@ -9,12 +9,12 @@
  */
 
 import type { Component } from "../../crdt/component.ts";
-import type { Changes } from "../delta/changes.ts";
-import type { Present } from "../present.ts";
+import type { StoreDelta } from "../delta/store-delta.ts";
 import { type Replicas, SELF } from "../replicas/replicas.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import { FRAME, FRAME_MASK } from "../table/entry.ts";
-import { COUNTED, EXPIRED, FOREIGN, HELD, LIMITED, type Ranks } from "./rank.ts";
+import type { KeyRecords } from "../table/key-records.ts";
+import { COUNTED, type EvictionRanks, EXPIRED, FOREIGN, HELD, LIMITED } from "./eviction-rank.ts";
 
 /** Records looked at for one to give up. */
 const EVICTION_SAMPLE = 48;
@@ -42,13 +42,13 @@ export interface Evictions {
 /** Takes an own component that is about to be given up; false when it could not be passed on. */
 export type EvictionSink = (component: Readonly<Component>) => boolean;
 
-export interface RoomOptions {
+export interface EvictorOptions {
   readonly replicas: Replicas;
   readonly keysMax: number;
   readonly evicted?: EvictionSink;
 }
 
-export class Room {
+export class Evictor {
   readonly evictions: Evictions = {
     expired: 0,
     foreign: 0,
@@ -58,26 +58,26 @@ export class Room {
     turnedAway: 0,
   };
 
-  readonly #entries: Entries;
-  readonly #ranks: Ranks;
-  readonly #changes: Changes;
-  readonly #present: Present;
+  readonly #entries: KeyRecords;
+  readonly #ranks: EvictionRanks;
+  readonly #delta: StoreDelta;
+  readonly #storeState: StoreState;
   readonly #replicas: Replicas;
   readonly #evicted: EvictionSink | undefined;
   #keysMax: number;
   #hand = 1;
 
   constructor(
-    entries: Entries,
-    ranks: Ranks,
-    changes: Changes,
-    present: Present,
-    options: RoomOptions,
+    entries: KeyRecords,
+    ranks: EvictionRanks,
+    delta: StoreDelta,
+    storeState: StoreState,
+    options: EvictorOptions,
   ) {
     this.#entries = entries;
     this.#ranks = ranks;
-    this.#changes = changes;
-    this.#present = present;
+    this.#delta = delta;
+    this.#storeState = storeState;
     this.#replicas = options.replicas;
     this.#keysMax = options.keysMax;
     this.#evicted = options.evicted;
@@ -128,9 +128,9 @@ export class Room {
     if (rank === LIMITED) evictions.refused++;
     if (rank === FOREIGN) evictions.foreign++;
     else evictions.live++;
-    if (this.#entries.census.isOwn(id)) {
+    if (this.#entries.ownership.isOwn(id)) {
       this.#handOver(id);
-      this.#present.generation++;
+      this.#storeState.generation++;
     }
     this.#entries.end(id);
     return true;
@@ -140,17 +140,17 @@ export class Room {
   #isBeyondShare(introducer: number): boolean {
     if (introducer === SELF) return false;
     const share = this.#keysMax / this.#replicas.aliveCount;
-    return this.#entries.census.introducedBy(introducer) >= share;
+    return this.#entries.ownership.introducedBy(introducer) >= share;
   }
 
   /** The record that matters least of those looked at; 0 when all are held. */
   #choose(): number {
-    const { census, records } = this.#entries;
+    const { ownership, records } = this.#entries;
     // Among many refused keys it takes longer to meet one that is not.
-    const others = Math.max(1, records.size - census.refusedKeys);
+    const others = Math.max(1, records.size - ownership.refusedKeys);
     const sample = EVICTION_SAMPLE * Math.ceil(records.size / others);
     const looks = Math.min(records.size, EVICTION_LOOKS_MAX, sample);
-    const isForeignRare = census.foreignKeys <= this.#keysMax * FOREIGN_PART;
+    const isForeignRare = ownership.foreignKeys <= this.#keysMax * FOREIGN_PART;
     let chosen = 0;
     let lowest = HELD;
     let lightest = Number.POSITIVE_INFINITY;
@@ -177,19 +177,19 @@ export class Room {
    * the next one: after a burst there may be a million free places before it.
    */
   #next(): number {
-    const { census, records } = this.#entries;
+    const { ownership, records } = this.#entries;
     this.#hand = this.#hand + 1 < records.end ? this.#hand + 1 : 1;
-    return census.isLive(this.#hand) ? this.#hand : 0;
+    return ownership.isLive(this.#hand) ? this.#hand : 0;
   }
 
   /** Frees a record in which nothing counts. Its successor must not continue what has no place. */
   #letGo(id: number): void {
-    const { census, shapes } = this.#entries;
-    if (census.isOwn(id) && shapes.some((shape) => shape.placeless)) {
+    const { ownership, shapes } = this.#entries;
+    if (ownership.isOwn(id) && shapes.some((shape) => shape.placeless)) {
       for (const [policy, { places }] of shapes.entries()) {
         if (places === "none") this.#handOver(id, policy);
       }
-      this.#present.generation++;
+      this.#storeState.generation++;
     }
     this.#entries.end(id);
   }
@@ -197,20 +197,22 @@ export class Room {
   /** Hands own components over that are gone with a record, of one policy or of all. */
   #handOver(id: number, only?: number): void {
     const { records, shapes } = this.#entries;
-    const present = this.#present;
+    const storeState = this.#storeState;
     const left = records.word(id, FRAME);
     const isTold = left >= 0;
-    const frame = isTold ? present.frame - ((present.frame - left) & FRAME_MASK) : present.frame;
-    this.#changes.emit(
+    const frame = isTold
+      ? storeState.frame - ((storeState.frame - left) & FRAME_MASK)
+      : storeState.frame;
+    this.#delta.emit(
       id,
       (component) => {
         const isHeld = shapes[component.policy]!.places === "none";
-        if (isHeld) present.forgottenIn = Math.max(present.forgottenIn, frame);
+        if (isHeld) storeState.forgottenIn = Math.max(storeState.forgottenIn, frame);
         // What has been told and is over need not be told again.
         if (isHeld && isTold && only !== undefined) return;
         if (this.#evicted?.(component) !== false) return;
         this.evictions.lost++;
-        present.isHeldUntold ||= isHeld;
+        storeState.isHeldUntold ||= isHeld;
       },
       only,
     );

@@ -4,7 +4,7 @@
  * That record may be gone, and its number another key's: whoever looks there looks at the fingerprint.
  */
 
-export class KnownPlace {
+export class CachedRecord {
   readonly low: number;
   readonly high: number;
   /** The number of its record, or 0. */

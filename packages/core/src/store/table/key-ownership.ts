@@ -9,7 +9,7 @@ import { SELF } from "../replicas/replicas.ts";
 import { GENERATION, LIVE, OWN, REFUSED, STATE } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 
-export class Census {
+export class KeyOwnership {
   /** Keys that others have introduced and that are not this replica's own. */
   foreignKeys = 0;
   /** Keys whose last check was refused. */

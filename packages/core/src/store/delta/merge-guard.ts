@@ -7,8 +7,8 @@
 
 import type { Component } from "../../crdt/component.ts";
 import type { Resets } from "../marks/resets.ts";
-import type { Present } from "../present.ts";
 import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
+import type { StoreState } from "../store-state.ts";
 import type { Shape } from "../table/entry.ts";
 
 /** Why a component changed nothing, although it may have said something new. */
@@ -28,28 +28,28 @@ export type JoinFault =
   /** There is no room for another key, or its sender has brought in more than its part. */
   | "tooManyKeys";
 
-export interface AdmissionOptions {
+export interface MergeGuardOptions {
   readonly replicas: Replicas;
   /** Takes why something that was heard has not been merged. */
   readonly dropped?: ((why: JoinFault) => void) | undefined;
 }
 
-export class Admission {
+export class MergeGuard {
   readonly #shapes: readonly Shape[];
   readonly #resets: Resets;
-  readonly #present: Present;
+  readonly #storeState: StoreState;
   readonly #replicas: Replicas;
-  readonly #dropped: AdmissionOptions["dropped"];
+  readonly #dropped: MergeGuardOptions["dropped"];
 
   constructor(
     shapes: readonly Shape[],
     resets: Resets,
-    present: Present,
-    { replicas, dropped }: AdmissionOptions,
+    storeState: StoreState,
+    { replicas, dropped }: MergeGuardOptions,
   ) {
     this.#shapes = shapes;
     this.#resets = resets;
-    this.#present = present;
+    this.#storeState = storeState;
     this.#replicas = replicas;
     this.#dropped = dropped;
   }
@@ -74,7 +74,7 @@ export class Admission {
     // There are only so many numbers, and what has none cannot be told apart.
     if (replica >= NOBODY || opener >= NOBODY) return "tooManyReplicas";
     if (this.#replicas.isDropped(replica)) return "tooManyReplicas";
-    const { now, clusterNow } = this.#present;
+    const { now, clusterNow } = this.#storeState;
     const timing = shape.timing(component, now, clusterNow);
     if (timing !== "live") return timing;
     if (shape.endsWithReset && !this.#resets.admit(low, high, reset)) return "beforeReset";

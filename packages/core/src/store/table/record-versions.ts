@@ -8,11 +8,11 @@
  */
 
 import type { Notes } from "../marks/notes.ts";
-import type { Present } from "../present.ts";
-import type { Disowning, Former } from "../replicas/disowning.ts";
-import type { Entries } from "./entries.ts";
+import type { Former, OwnershipTransfer } from "../replicas/ownership-transfer.ts";
+import type { StoreState } from "../store-state.ts";
 import { LIVE, OWN, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
+import type { KeyRecords } from "./key-records.ts";
 import { resetsTie } from "./ticket.ts";
 
 /** Records keep so many low bits of a version, which is enough as long as none is further behind. */
@@ -27,16 +27,16 @@ const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 /** The state of an own record that is up to date in the first version. */
 export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
 
-export class Versions {
+export class RecordVersions {
   /** The reset of all keys. */
   limiterReset = 0;
   /** How many of them there have been. */
   limiterResets = 0;
 
-  readonly #entries: Entries;
+  readonly #entries: KeyRecords;
   readonly #notes: Notes;
-  readonly #present: Present;
-  readonly #disowning: Disowning;
+  readonly #storeState: StoreState;
+  readonly #ownershipTransfer: OwnershipTransfer;
   /** When the cluster's time last stepped back. */
   steppedBackAtMs: number = Number.NEGATIVE_INFINITY;
   #version = 1;
@@ -49,17 +49,22 @@ export class Versions {
   #roundAt = 0;
   #roundEnd = 0;
 
-  constructor(entries: Entries, notes: Notes, disowning: Disowning, present: Present) {
+  constructor(
+    entries: KeyRecords,
+    notes: Notes,
+    ownershipTransfer: OwnershipTransfer,
+    storeState: StoreState,
+  ) {
     this.#entries = entries;
     this.#notes = notes;
-    this.#disowning = disowning;
-    this.#present = present;
+    this.#ownershipTransfer = ownershipTransfer;
+    this.#storeState = storeState;
   }
 
   /** Begins a new version. */
   next(): void {
     this.#version++;
-    this.#present.ownState = LIVE | OWN | ((this.#version & VERSION_MASK) << VERSION_SHIFT);
+    this.#storeState.ownState = LIVE | OWN | ((this.#version & VERSION_MASK) << VERSION_SHIFT);
     if (this.#version >= this.#roundIn) this.#goRound();
   }
 
@@ -72,10 +77,10 @@ export class Versions {
       this.#roundAt = 1;
       this.#roundEnd = this.#entries.records.end;
     }
-    const { census, records } = this.#entries;
+    const { ownership, records } = this.#entries;
     const end = Math.min(this.#roundEnd, records.end);
     const until = Math.min(this.#roundAt + Math.ceil(this.#roundEnd / ROUND), end);
-    for (let id = this.#roundAt; id < until; id++) if (census.isLive(id)) this.renew(id);
+    for (let id = this.#roundAt; id < until; id++) if (ownership.isLive(id)) this.renew(id);
     this.#roundAt = until;
     if (until < end) return;
     this.#formers = this.#formers.filter(({ version }) => version > this.#roundIn);
@@ -87,14 +92,14 @@ export class Versions {
   raiseReset(reset: number): void {
     this.limiterReset = reset;
     this.limiterResets++;
-    this.#present.resetsTie = resetsTie(this.limiterResets);
+    this.#storeState.resetsTie = resetsTie(this.limiterResets);
     this.#resetIn = this.#version + 1;
     this.next();
   }
 
   /** Begins a new version in which what was counted so far is another's. */
   disown(former: Former): void {
-    const { generation, clusterNow } = this.#present;
+    const { generation, clusterNow } = this.#storeState;
     for (const shape of this.#entries.shapes) {
       shape.disown?.(former.replica, generation, clusterNow);
     }
@@ -104,11 +109,12 @@ export class Versions {
 
   /** Begins a new version, because the cluster's time has stepped back from what it was before. */
   stepBack(clusterBefore: number): void {
-    const present = this.#present;
-    present.generation++;
-    const { generation } = present;
-    for (const shape of this.#entries.shapes) shape.stepBack?.(generation, clusterBefore, present);
-    this.steppedBackAtMs = present.now;
+    const storeState = this.#storeState;
+    storeState.generation++;
+    const { generation } = storeState;
+    for (const shape of this.#entries.shapes)
+      shape.stepBack?.(generation, clusterBefore, storeState);
+    this.steppedBackAtMs = storeState.now;
     this.#steppedBackIn = this.#version + 1;
     this.next();
   }
@@ -122,17 +128,17 @@ export class Versions {
   /** Brings a record up to date if it is not. */
   renew(id: number): void {
     const state = this.#entries.records.word(id, STATE);
-    if ((state ^ this.#present.ownState) >>> VERSION_SHIFT !== 0) this.#refresh(id, state);
+    if ((state ^ this.#storeState.ownState) >>> VERSION_SHIFT !== 0) this.#refresh(id, state);
   }
 
   /** Reads a record's components anew, without those that a reset of all keys has ended since. */
   #refresh(id: number, state: number): void {
     const { records, shapes } = this.#entries;
     const version = this.#version - ((this.#version - (state >>> VERSION_SHIFT)) & VERSION_MASK);
-    const { now, clusterNow } = this.#present;
+    const { now, clusterNow } = this.#storeState;
     if (version < this.#steppedBackIn) for (const shape of shapes) shape.foldAll?.(id, clusterNow);
     const former = this.#formers.find((given) => given.version > version)?.former;
-    if (former !== undefined) this.#disowning.move(id, former);
+    if (former !== undefined) this.#ownershipTransfer.move(id, former);
     if (version < this.#resetIn) {
       const low = records.word(id, FINGERPRINT_LOW);
       const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));

@@ -5,8 +5,8 @@ import { Decision } from "../../../src/base/decision.ts";
 import { blankComponent, type Component } from "../../../src/crdt/component.ts";
 import { Decider } from "../../../src/limiter/decider.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import type { Announcer } from "../../../src/store/delta/pending.ts";
-import { usualCheck } from "../../../src/store/fast-path/usual-check.ts";
+import type { Announcer } from "../../../src/store/delta/unsent-counts.ts";
+import { fastCheck } from "../../../src/store/fast-path/fast-window-check.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../../src/store/shapes/make-rule.ts";
 import { Store } from "../../../src/store/store.ts";
@@ -25,7 +25,7 @@ class Lane implements Announcer {
   readonly announced: unknown[] = [];
   readonly replicas = new Replicas("self");
   readonly #decider: Decider;
-  readonly #usual: ReturnType<typeof usualCheck>;
+  readonly #usual: ReturnType<typeof fastCheck>;
   readonly #rule: ReturnType<ReturnType<typeof makeRule>["rule"]>;
   readonly #counted: { key: number; ticket: number; cost: number }[] = [];
   usualChecks = 0;
@@ -43,7 +43,7 @@ class Lane implements Announcer {
     this.#rule = section.rule(this.store.shapes[0]!);
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
     const company = { replicas: this.replicas, partitionMonitor: { separation: null } };
-    this.#usual = isShort ? usualCheck(this.store, [policy], isShared ? company : null) : null;
+    this.#usual = isShort ? fastCheck(this.store, [policy], isShared ? company : null) : null;
   }
 
   began(now: number): void {
@@ -96,7 +96,7 @@ class Lane implements Announcer {
   /** All that replication would see of it. */
   sent(frame: number): Component[] {
     const sent: Component[] = [];
-    this.store.changes.since(frame, {
+    this.store.delta.since(frame, {
       component: (component) => sent.push(Object.assign(blankComponent(), component)),
       note: () => {},
     });

@@ -1,15 +1,15 @@
 /**
  * How little a record matters; the lowest goes first.
  *
- * Ranks come before weights: a key that is being refused outlasts any number that only counts, or
+ * EvictionRanks come before weights: a key that is being refused outlasts any number that only counts, or
  * a flood of new keys would free it. What is held is never given up.
  */
 
-import type { Present } from "../present.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import { REFUSED, type Shape, STATE, VERSION_SHIFT } from "../table/entry.ts";
+import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordPool } from "../table/record-pool.ts";
-import type { Versions } from "../table/versions.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
 
 /** Nothing in it counts any more. */
 export const EXPIRED = 0;
@@ -22,22 +22,22 @@ export const LIMITED = 3;
 /** Someone will release what is in it. */
 export const HELD = 4;
 
-export class Ranks {
+export class EvictionRanks {
   readonly #records: RecordPool;
   readonly #shapes: readonly Shape[];
-  readonly #versions: Versions;
-  readonly #present: Present;
+  readonly #versions: RecordVersions;
+  readonly #storeState: StoreState;
 
-  constructor(entries: Entries, versions: Versions, present: Present) {
+  constructor(entries: KeyRecords, versions: RecordVersions, storeState: StoreState) {
     this.#records = entries.records;
     this.#shapes = entries.shapes;
     this.#versions = versions;
-    this.#present = present;
+    this.#storeState = storeState;
   }
 
   /** The rank of a record, which is up to date then. */
   of(id: number): number {
-    const { now, clusterNow, ownState } = this.#present;
+    const { now, clusterNow, ownState } = this.#storeState;
     const state = this.#records.word(id, STATE);
     if ((state ^ ownState) >>> VERSION_SHIFT !== 0) this.#versions.renew(id);
     let expired = true;

@@ -9,8 +9,8 @@
  * out of a header does not keep that header.
  */
 
-import { KnownPlace } from "../store/table/known-place.ts";
-import { copyOf } from "../store/table/recent-keys.ts";
+import { CachedRecord } from "../store/table/cached-record.ts";
+import { copyOf } from "../store/table/fingerprint-cache.ts";
 
 const REGULARS_MAX = 2_048;
 /** One of so many that were not found is taken in. */
@@ -26,7 +26,7 @@ const REST = 4 * MISSES_MAX;
 const TEXT_LENGTH_MAX = 64;
 
 /** A key that is asked about often. */
-export class Regular extends KnownPlace {
+export class HotClient extends CachedRecord {
   readonly key: string;
 
   constructor(key: string, low: number, high: number) {
@@ -35,8 +35,8 @@ export class Regular extends KnownPlace {
   }
 }
 
-export class Regulars {
-  readonly #byText = new Map<string, Regular>();
+export class HotClients {
+  readonly #byText = new Map<string, HotClient>();
   readonly #room: number;
   #strangers = 0;
   #patience = PATIENCE;
@@ -48,15 +48,15 @@ export class Regulars {
   }
 
   /** What is made from a text; undefined for what is not known. */
-  find(text: string): Regular | undefined {
+  find(text: string): HotClient | undefined {
     if (this.#rest > 0) {
       this.#rest--;
       return undefined;
     }
-    const regular = this.#byText.get(text);
-    if (regular === undefined) this.#patience -= FOUND_PER_MISS;
+    const hotClient = this.#byText.get(text);
+    if (hotClient === undefined) this.#patience -= FOUND_PER_MISS;
     else if (this.#patience < PATIENCE) this.#patience++;
-    return regular;
+    return hotClient;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Regulars {
    *
    * @param read says what is made from it, if that is to be kept; undefined for nothing
    */
-  missed(text: string, read: (text: string) => Regular | undefined): void {
+  missed(text: string, read: (text: string) => HotClient | undefined): void {
     if (this.#rest > 0) return;
     if (this.#patience <= 0) {
       this.#byText.clear();
@@ -81,11 +81,11 @@ export class Regulars {
     this.#rest = Number.POSITIVE_INFINITY;
   }
 
-  #takeIn(text: string, read: (text: string) => Regular | undefined): void {
+  #takeIn(text: string, read: (text: string) => HotClient | undefined): void {
     if (text.length > TEXT_LENGTH_MAX) return;
     this.#strangers = 0;
     const copy = copyOf(text);
-    const regular = copy === text ? read(copy) : undefined;
-    if (regular !== undefined) this.#byText.set(copy, regular);
+    const hotClient = copy === text ? read(copy) : undefined;
+    if (hotClient !== undefined) this.#byText.set(copy, hotClient);
   }
 }

@@ -7,9 +7,9 @@
  */
 
 import { blankComponent, type Component } from "../../crdt/component.ts";
-import type { Present } from "../present.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import { GENERATION, type Shape } from "../table/entry.ts";
+import type { KeyRecords } from "../table/key-records.ts";
 import { type Replicas, SELF } from "./replicas.ts";
 
 /** The id that was given up, as a replica among others. */
@@ -19,16 +19,16 @@ export interface Former {
   readonly originMs: number;
 }
 
-export class Disowning {
-  readonly #entries: Entries;
+export class OwnershipTransfer {
+  readonly #entries: KeyRecords;
   readonly #replicas: Replicas;
-  readonly #present: Present;
+  readonly #storeState: StoreState;
   readonly #component = blankComponent();
 
-  constructor(entries: Entries, replicas: Replicas, present: Present) {
+  constructor(entries: KeyRecords, replicas: Replicas, storeState: StoreState) {
     this.#entries = entries;
     this.#replicas = replicas;
-    this.#present = present;
+    this.#storeState = storeState;
   }
 
   /** Makes all own components of a record those of the former id. Gauges stay own. */
@@ -39,7 +39,7 @@ export class Disowning {
   }
 
   #moveShape(id: number, shape: Shape, former: Former): void {
-    const { now, clusterNow } = this.#present;
+    const { now, clusterNow } = this.#storeState;
     const taken: Component[] = [];
     const take = (component: Readonly<Component>): void => {
       const moved = { ...component };

@@ -9,7 +9,7 @@ import { blankComponent, type Component } from "../../crdt/component.ts";
 import type { Store } from "../store.ts";
 import { LOCATED_MAX } from "../table/key-index.ts";
 
-export class Joining {
+export class MergeBatch {
   readonly #components = Array.from({ length: LOCATED_MAX }, () => blankComponent());
   readonly #low = new Int32Array(LOCATED_MAX);
   readonly #high = new Int32Array(LOCATED_MAX);

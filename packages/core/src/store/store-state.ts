@@ -5,7 +5,7 @@
  * given the store as this and nothing more: each raises what is its own to raise and reads the rest.
  */
 
-export interface Present {
+export interface StoreState {
   /** This replica's time and the cluster's, as of the last `advance`. */
   readonly now: number;
   readonly clusterNow: number;

@@ -8,7 +8,7 @@
 
 import type { SeparatedMode, Separation } from "../replication/membership/partition-detector.ts";
 
-export class Separated {
+export class PartitionQuota {
   readonly #onPartition: SeparatedMode;
   readonly #onCold: SeparatedMode;
   readonly #keysMax: number;

@@ -14,9 +14,9 @@ import { Store } from "../store/store.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { Places } from "./places.ts";
+import { PartitionQuota } from "./partition-quota.ts";
+import { Permits } from "./permits.ts";
 import { Refunds } from "./refunds.ts";
-import { Separated } from "./separated.ts";
 
 /** How much longer than what it ends a reset is remembered where nobody else counts. */
 const LATE_MS = 60_000;
@@ -24,10 +24,10 @@ const LATE_MS = 60_000;
 /** Tells a store what time it is. */
 type Advance = (store: Store) => void;
 
-export class Workings {
+export class Engine {
   readonly store: Store;
   readonly decider: Decider;
-  readonly places: Places;
+  readonly places: Permits;
   readonly refunds: Refunds;
   readonly housekeeping: Housekeeping;
 
@@ -40,10 +40,14 @@ export class Workings {
   ) {
     const { name, policies, replicator, onPartition } = options;
     const rules = sections.map((section, policy) => section.rule(store.shapes[policy]!));
-    const separated = new Separated(onPartition, replicator?.onCold ?? "open", store.keysMax);
+    const partitionQuota = new PartitionQuota(
+      onPartition,
+      replicator?.onCold ?? "open",
+      store.keysMax,
+    );
     this.store = store;
-    this.decider = new Decider(store, rules, policies, separated);
-    this.places = new Places(rules, policies);
+    this.decider = new Decider(store, rules, policies, partitionQuota);
+    this.places = new Permits(rules, policies);
     this.refunds = new Refunds(store, rules);
     this.housekeeping = new Housekeeping(store, {
       ...{ name, lifeMs: longestLifeMs(policies) },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blankComponent, type Component } from "../../../src/crdt/component.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { Joining } from "../../../src/store/delta/joining.ts";
+import { MergeBatch } from "../../../src/store/delta/merge-batch.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../../src/store/shapes/make-rule.ts";
 import { Store } from "../../../src/store/store.ts";
@@ -24,7 +24,7 @@ function heard(store: Store): Component[] {
   const components: Component[] = [];
   for (let id = 1; id < store.records.end; id++) {
     for (let replica = 1; replica <= OTHERS.length; replica++) {
-      store.changes.emitHeard(id, replica, 0, (component) => components.push({ ...component }));
+      store.delta.emitHeard(id, replica, 0, (component) => components.push({ ...component }));
     }
   }
   const sums = components.map(({ low, high }) => {
@@ -59,7 +59,7 @@ describe("components that are joined some at a time", () => {
         fc.array(fc.nat({ max: 700 }), { maxLength: 4 }),
         (components, pauses) => {
           const [together, apart] = [storeOf(), storeOf()];
-          const joining = new Joining();
+          const joining = new MergeBatch();
           let now = 500;
           for (const store of [together, apart]) store.advance(now, now);
           components.forEach((each, index) => {
@@ -82,7 +82,7 @@ describe("components that are joined some at a time", () => {
   it("are each the larger of all that was heard, however that was", () => {
     const store = storeOf();
     store.advance(500, 500);
-    const joining = new Joining();
+    const joining = new MergeBatch();
     for (const hits of [3, 9, 4, 9, 12]) {
       for (let low = 1; low <= 100; low++) {
         const counted = { low, high: ~low, replica: 1, opener: 1, place: 400, hits };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Announcer, Pending } from "../../../src/store/delta/pending.ts";
+import { type Announcer, UnsentCounts } from "../../../src/store/delta/unsent-counts.ts";
 import { FRAME, HEADER_WORDS } from "../../../src/store/table/entry.ts";
 import { RecordPool } from "../../../src/store/table/record-pool.ts";
 
@@ -18,8 +18,8 @@ class Announced implements Announcer {
   urgent(): void {}
 }
 
-function pendingOf(keys: number): {
-  pending: Pending;
+function unsentOf(keys: number): {
+  unsent: UnsentCounts;
   records: RecordPool;
   announced: Announced;
   ids: number[];
@@ -27,93 +27,93 @@ function pendingOf(keys: number): {
   const records = new RecordPool(HEADER_WORDS);
   const announced = new Announced();
   const ids = Array.from({ length: keys }, () => records.allocate());
-  return { pending: new Pending(records, announced), records, announced, ids };
+  return { unsent: new UnsentCounts(records, announced), records, announced, ids };
 }
 
-function begin({ pending, records }: ReturnType<typeof pendingOf>, id: number): number {
-  const word = pending.begin(id, 0);
+function begin({ unsent, records }: ReturnType<typeof unsentOf>, id: number): number {
+  const word = unsent.begin(id, 0);
   records.setWord(id, FRAME, word);
   return word;
 }
 
 describe("records with counts of which nobody has been told", () => {
   it("get the number of the frame that they leave in once they are settled", () => {
-    const all = pendingOf(3);
+    const all = unsentOf(3);
     for (const id of all.ids) begin(all, id);
-    all.pending.close(7);
-    expect(all.pending.closedSize).toBe(3);
-    expect([0, 1, 2].map((place) => all.pending.settle(place))).toEqual(all.ids);
+    all.unsent.close(7);
+    expect(all.unsent.closedSize).toBe(3);
+    expect([0, 1, 2].map((place) => all.unsent.settle(place))).toEqual(all.ids);
     expect(all.ids.map((id) => all.records.word(id, FRAME))).toEqual([7, 7, 7]);
   });
 
   it("are in the next frame when they change before they are settled", () => {
-    const all = pendingOf(2);
+    const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     const word = begin(all, one);
     begin(all, other);
-    all.pending.close(7);
-    expect(all.pending.has(one, word)).toBe(false);
+    all.unsent.close(7);
+    expect(all.unsent.has(one, word)).toBe(false);
     // It may get the same place again, or another.
     begin(all, other);
     begin(all, one);
-    all.pending.settle(0);
-    all.pending.settle(1);
-    for (const id of all.ids) expect(all.pending.has(id, all.records.word(id, FRAME))).toBe(true);
+    all.unsent.settle(0);
+    all.unsent.settle(1);
+    for (const id of all.ids) expect(all.unsent.has(id, all.records.word(id, FRAME))).toBe(true);
   });
 
   it("are not taken for those that have their places in the next frame", () => {
-    const all = pendingOf(2);
+    const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     const word = begin(all, one);
-    all.pending.close(7);
+    all.unsent.close(7);
     expect(begin(all, other)).toBe(word);
-    all.pending.counted(word, 1, 10, 1, 0);
-    all.pending.heard(one, 9, 0);
-    all.pending.heard(other, 9, 0);
+    all.unsent.counted(word, 1, 10, 1, 0);
+    all.unsent.heard(one, 9, 0);
+    all.unsent.heard(other, 9, 0);
     expect(all.announced.untold).toEqual([1, 1]);
-    all.pending.settle(0);
+    all.unsent.settle(0);
     expect(all.records.word(one, FRAME)).toBe(7);
   });
 
   it("are not taken for those of a later frame that was long before", () => {
-    const all = pendingOf(2);
+    const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     begin(all, one);
     const word = begin(all, other);
-    all.pending.close(7);
-    all.pending.close(8);
-    expect(all.pending.has(other, word)).toBe(false);
+    all.unsent.close(7);
+    all.unsent.close(8);
+    expect(all.unsent.has(other, word)).toBe(false);
   });
 
   it("are left as they are when they are another key's by the time they are settled", () => {
-    const all = pendingOf(2);
+    const all = unsentOf(2);
     const [one] = all.ids as [number];
     begin(all, one);
-    all.pending.close(7);
+    all.unsent.close(7);
     all.records.release(one);
     expect(all.records.allocate()).toBe(one);
-    all.pending.settle(0);
+    all.unsent.settle(0);
     expect(all.records.word(one, FRAME)).toBe(0);
   });
 
   it("are counted up until their frame is closed", () => {
-    const all = pendingOf(1);
+    const all = unsentOf(1);
     const [one] = all.ids as [number];
     const word = begin(all, one);
-    all.pending.counted(word, 2, 10, 2, 0);
-    all.pending.counted(word, 3, 10, 5, 0);
-    all.pending.close(7);
-    all.pending.counted(begin(all, one), 1, 10, 6, 0);
+    all.unsent.counted(word, 2, 10, 2, 0);
+    all.unsent.counted(word, 3, 10, 5, 0);
+    all.unsent.close(7);
+    all.unsent.counted(begin(all, one), 1, 10, 6, 0);
     expect(all.announced.untold).toEqual([2, 5, 1]);
   });
 
   it("have the smallest limit of those in their frame alone", () => {
-    const all = pendingOf(2);
+    const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     const word = begin(all, one);
-    for (const limit of [10, 3, 10]) all.pending.counted(word, 1, limit, 2, 0);
-    all.pending.close(7);
-    all.pending.counted(begin(all, other), 1, 10, 2, 0);
+    for (const limit of [10, 3, 10]) all.unsent.counted(word, 1, limit, 2, 0);
+    all.unsent.close(7);
+    all.unsent.counted(begin(all, other), 1, 10, 2, 0);
     expect(all.announced.ceilings).toEqual([10, 3, 3, 10]);
   });
 });

@@ -6,9 +6,9 @@
  */
 
 import type { Replicas } from "../replicas/replicas.ts";
-import { Census } from "./census.ts";
 import { EPOCH_MASK, EPOCH_ONE, GENERATION, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
+import { KeyOwnership } from "./key-ownership.ts";
 import { RECORDS_MAX, RecordPool } from "./record-pool.ts";
 
 /** Makes the shape of one policy, whose words begin at `base` of every record. */
@@ -17,10 +17,10 @@ export interface Section {
   create(records: RecordPool, replicas: Replicas, base: number): Shape;
 }
 
-export class Entries {
+export class KeyRecords {
   readonly records: RecordPool;
   readonly index: KeyIndex;
-  readonly census: Census;
+  readonly ownership: KeyOwnership;
   readonly shapes: readonly Shape[];
 
   /** @param seed 32 random bits of this process */
@@ -28,7 +28,7 @@ export class Entries {
     const words = sections.reduce((sum, section) => sum + section.words, HEADER_WORDS);
     this.records = new RecordPool(words, RECORDS_MAX);
     this.index = new KeyIndex(this.records, seed);
-    this.census = new Census(this.records);
+    this.ownership = new KeyOwnership(this.records);
     let base = HEADER_WORDS;
     this.shapes = sections.map((section) => {
       const shape = section.create(this.records, replicas, base);
@@ -45,7 +45,7 @@ export class Entries {
     records.setWord(id, FINGERPRINT_LOW, low);
     records.setWord(id, FINGERPRINT_HIGH, high);
     records.setWord(id, STATE, state);
-    this.census.enter(id, introducer);
+    this.ownership.enter(id, introducer);
     for (const shape of this.shapes) shape.begin(id);
     this.index.insert(id);
     return id;
@@ -61,7 +61,7 @@ export class Entries {
 
   /** Ends a record and all that lies beside it. */
   end(id: number): void {
-    this.census.leave(id);
+    this.ownership.leave(id);
     this.index.remove(id);
     for (const shape of this.shapes) shape.release(id);
     this.records.release(id);
@@ -71,8 +71,8 @@ export class Entries {
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     const end = Math.min(first + count, this.records.end);
     for (let id = first; id < end; id++) {
-      if (!this.census.isLive(id)) continue;
-      if (!this.census.isOwn(id)) mark(this.records.word(id, GENERATION));
+      if (!this.ownership.isLive(id)) continue;
+      if (!this.ownership.isOwn(id)) mark(this.records.word(id, GENERATION));
       for (const shape of this.shapes) shape.refersTo(id, mark);
     }
   }
@@ -82,6 +82,6 @@ export class Entries {
     for (const shape of this.shapes) shape.releaseAll();
     this.records.clear();
     this.index.clear();
-    this.census.clear();
+    this.ownership.clear();
   }
 }

@@ -22,7 +22,7 @@ export interface Announcer {
   urgent(now: number): void;
 }
 
-export class Pending {
+export class UnsentCounts {
   readonly #records: RecordPool;
   readonly #announcer: Announcer;
   #ids = new Int32Array(FIRST_PLACES);

@@ -11,9 +11,8 @@
 import { blankComponent, type Component } from "../../crdt/component.ts";
 import type { Note, Notes } from "../marks/notes.ts";
 import type { Resets } from "../marks/resets.ts";
-import type { Present } from "../present.ts";
 import { SELF } from "../replicas/replicas.ts";
-import type { Entries } from "../table/entries.ts";
+import type { StoreState } from "../store-state.ts";
 import {
   type ComponentVisitor,
   FRAME,
@@ -24,8 +23,9 @@ import {
   STATE,
 } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
-import type { Versions } from "../table/versions.ts";
-import type { Pending } from "./pending.ts";
+import type { KeyRecords } from "../table/key-records.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
+import type { UnsentCounts } from "./unsent-counts.ts";
 
 /** Records that are looked at between two pauses; some hold thousands of components. */
 const RECORDS_PER_PAUSE = 32;
@@ -43,29 +43,29 @@ export interface ChangeVisitor {
   note(note: Readonly<Note>): void;
 }
 
-export class Changes {
-  readonly #entries: Entries;
-  readonly #pending: Pending | null;
+export class StoreDelta {
+  readonly #entries: KeyRecords;
+  readonly #unsent: UnsentCounts | null;
   readonly #notes: Notes;
-  readonly #versions: Versions;
+  readonly #versions: RecordVersions;
   readonly #resets: Resets;
-  readonly #present: Present;
+  readonly #storeState: StoreState;
   readonly #component = blankComponent();
 
   constructor(
-    entries: Entries,
-    pending: Pending | null,
+    entries: KeyRecords,
+    unsent: UnsentCounts | null,
     notes: Notes,
-    versions: Versions,
+    versions: RecordVersions,
     resets: Resets,
-    present: Present,
+    storeState: StoreState,
   ) {
     this.#entries = entries;
-    this.#pending = pending;
+    this.#unsent = unsent;
     this.#notes = notes;
     this.#versions = versions;
     this.#resets = resets;
-    this.#present = present;
+    this.#storeState = storeState;
   }
 
   /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
@@ -79,18 +79,18 @@ export class Changes {
 
   /** Shows what of one policy leaves in the frame that was closed last, and changed after `frame`. */
   *closed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
-    const pending = this.#pending;
-    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
-      this.emitIfChanged(pending.settle(place), frame, policy, visit, true);
+    const unsent = this.#unsent;
+    for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
+      this.emitIfChanged(unsent.settle(place), frame, policy, visit, true);
       if (place % RECORDS_PER_PAUSE === 0) yield;
     }
   }
 
   /** Gives the records of the frame that was closed last its number, and shows nothing of them. */
   *settle(): Pausing {
-    const pending = this.#pending;
-    for (let place = 0; pending !== null && place < pending.closedSize; place++) {
-      pending.settle(place);
+    const unsent = this.#unsent;
+    for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
+      unsent.settle(place);
       if (place % RECORDS_PER_PAUSE === 0) yield;
     }
   }
@@ -180,7 +180,7 @@ export class Changes {
   emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
     if (!this.#renew(id)) return;
     const { shapes } = this.#entries;
-    const { now, clusterNow } = this.#present;
+    const { now, clusterNow } = this.#storeState;
     const component = this.#component;
     const shape = shapes[policy]!;
     this.#identify(id, component);
@@ -193,7 +193,7 @@ export class Changes {
   /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
   emit(id: number, visit: ComponentVisitor, only?: number, isFlush = false): void {
     const { records, shapes } = this.#entries;
-    const { generation, now, clusterNow } = this.#present;
+    const { generation, now, clusterNow } = this.#storeState;
     const component = this.#component;
     this.#identify(id, component);
     component.replica = SELF;

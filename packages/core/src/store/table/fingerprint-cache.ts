@@ -16,7 +16,7 @@ const PATIENCE = 32;
 /** The same while nothing is found: to copy a key takes as long as to hash a dozen. */
 const MISSES_PER_KEY_IN_VAIN = 256;
 
-export class RecentKeys {
+export class FingerprintCache {
   /** Low half of the last fingerprint, as a signed 32-bit integer. */
   low = 0;
   /** High half of the last fingerprint, as a signed 32-bit integer. */

@@ -9,7 +9,7 @@ import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
 
-export class Places {
+export class Permits {
   readonly #rules: readonly Rule[];
   readonly #call: Call;
   /** Whether there is any policy that holds places. */
