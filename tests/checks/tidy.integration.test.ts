@@ -53,6 +53,9 @@ const DEFECTS: Edits = {
   "packages/core/src/crdt/circle.ts": () =>
     `${HEAD}import { other } from "./ring.ts";\nimport { created } from "../limiter/limiter.ts";\nother(created);\n`,
   "packages/core/src/crdt/ring.ts": () => `${HEAD}import { round } from "./circle.ts";\nround();\n`,
+  // a field that keeps the number of a record
+  "packages/core/src/limiter/keeper.ts": () =>
+    `${HEAD}import { NO_RECORD } from "../store/table/record-id.ts";\nexport class Keeper {\n  id = NO_RECORD;\n}\n`,
   // packages: a deep import, a dependency, another form of entries, another licence,
   // another home page, another version of the core
   "packages/koa/src/index.ts": adding('export * from "@tidegate/core/src/store.ts";\n'),

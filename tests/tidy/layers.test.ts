@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { CORE_PARTS, partOf } from "./layers.ts";
-import { relativeImports, SOURCES } from "./source-tree.ts";
+import { relativeImports, SOURCES, SourceFile, read as textOf } from "./source-tree.ts";
 
 const CORE = "packages/core/src/";
 const coreSources = SOURCES.filter((file) => file.startsWith(CORE));
@@ -69,6 +69,17 @@ describe("the folders of core", () => {
       return [...(face.length > 2 ? [`${name} has more`] : []), ...idle];
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("keep no record number beyond the call that found it, but for the store", () => {
+    const outside = coreSources.filter((file) => !file.startsWith(`${CORE}store/`));
+    const kept = outside.flatMap((file) =>
+      new SourceFile(file)
+        .kept(["RecordId", "NO_RECORD"])
+        .map((line) => `${file}:${line}: at the next call the number may be another key's`),
+    );
+    const read = outside.filter((file) => /\b(numberOf|recordId)\b/.test(textOf(file)));
+    expect([...kept, ...read.map((file) => `${file}: only the store reads a number`)]).toEqual([]);
   });
 
   it("import nothing in a circle", () => {

@@ -155,6 +155,32 @@ export class SourceFile {
     return told.replaceAll(/[\s*]+/g, " ").trim();
   }
 
+  /** The lines where one of some names stands in a field, or in the type of a property or of a module's variable. */
+  kept(names: readonly string[]): number[] {
+    const keepers: Span[] = [];
+    const functions: Span[] = [];
+    const uses: Span[] = [];
+    const keep = (node: Span): void => void keepers.push(node);
+    const enter = (node: Span): void => void functions.push(node);
+    this.#visit({
+      PropertyDefinition: keep,
+      TSPropertySignature: keep,
+      VariableDeclaration: keep,
+      FunctionDeclaration: enter,
+      FunctionExpression: enter,
+      ArrowFunctionExpression: enter,
+      TSFunctionType: enter,
+      Identifier: (node) => {
+        if (names.includes(node.name)) uses.push(node);
+      },
+    });
+    // What stands in a function, its parameters and variables among it, goes with its call.
+    const lasting = uses.filter((used) => !functions.some((body) => isWithin(used, body)));
+    return lasting
+      .filter((used) => keepers.some((keeper) => isWithin(used, keeper)))
+      .map(({ start }) => this.#lineAt(start));
+  }
+
   /** Every identifier, comment and message in the file. */
   words(): Words[] {
     const found: Words[] = [];
@@ -200,6 +226,10 @@ export function relativeImports(file: string): { target: string; runs: boolean }
 interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+function isWithin(inner: Span, outer: Span): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 function filesIn(folder: string): string[] {

@@ -13,8 +13,8 @@ import type { Separation } from "../replication/membership/partition-detector.ts
 import type { UnsentCounts } from "../store/delta/unsent-counts.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
-import { FRAME } from "../store/table/entry.ts";
 import { fingerprint53 } from "../store/table/fingerprint.ts";
+import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { PartitionQuota } from "./partition-quota.ts";
 import { drain, MarkedWait, punish } from "./penalties.ts";
@@ -102,8 +102,7 @@ export class Decider {
 
     let reason: RefusalReason | null = allowed ? null : "limit";
     if (separation !== null && allowed && mode !== "charge") {
-      if (!this.#isInReplicatedLimiter(id, low, high, separation, mode === "check"))
-        reason = "partition";
+      if (!this.#isWithinQuota(id, low, high, separation, mode === "check")) reason = "partition";
     }
     const isNoted = mode !== "charge" && store.isNoted(id);
     if (isNoted || (!allowed && this.#strict !== null)) {
@@ -112,12 +111,12 @@ export class Decider {
 
     if (reason === null) {
       if (mode !== "peek" && cost > 0) {
-        const isNew = id === 0;
+        const isNew = id === NO_RECORD;
         id = this.#count(id, low, high);
-        if (isNew && id !== 0 && separation !== null)
-          this.#beginReplicatedLimiters(separation, low, high);
-      } else if (mode !== "peek") id = 0;
-      return this.#decision(null, mode === "peek" ? 0 : id, low);
+        if (isNew && id !== NO_RECORD && separation !== null)
+          this.#beginQuotas(separation, low, high);
+      } else if (mode !== "peek") id = NO_RECORD;
+      return this.#decision(null, mode === "peek" ? NO_RECORD : id, low);
     }
     if (this.#countsRefused) this.#refusedCounts.fill(false);
     if (mode === "check" && reason !== "partition") {
@@ -125,20 +124,20 @@ export class Decider {
     }
     this.#takeBack(reason);
     const isCounted = mode === "check" && this.#countsRefused && this.#refusedCounts.includes(true);
-    return this.#decision(reason, isCounted ? id : 0, low);
+    return this.#decision(reason, isCounted ? id : NO_RECORD, low);
   }
 
   /** Whether what the hit would be the last of is this replica's part of each limit. */
-  #isInReplicatedLimiter(
-    id: number,
+  #isWithinQuota(
+    id: RecordId,
     low: number,
     high: number,
     separation: Separation,
     counts: boolean,
   ): boolean {
     const { limits, costs } = this.#call;
-    const known = { key: fingerprint53(low, high), hasRecord: id !== 0 };
-    let isInReplicatedLimiter = true;
+    const known = { key: fingerprint53(low, high), hasRecord: id !== NO_RECORD };
+    let isWithinQuota = true;
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
       const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
@@ -151,12 +150,12 @@ export class Decider {
       if (isFitting) continue;
       verdict.allowed = false;
       verdict.retryAfterMs = SEPARATED_RETRY_MS;
-      isInReplicatedLimiter = false;
+      isWithinQuota = false;
     }
-    return isInReplicatedLimiter;
+    return isWithinQuota;
   }
 
-  #beginReplicatedLimiters(separation: Separation, low: number, high: number): void {
+  #beginQuotas(separation: Separation, low: number, high: number): void {
     const key = fingerprint53(low, high);
     for (let index = 0; index < this.#rules.length; index++) {
       this.#partitionQuota.begin(separation, key, index);
@@ -164,13 +163,13 @@ export class Decider {
   }
 
   /** Counts the hit in every policy; returns the record, or 0 when there was no room for one. */
-  #count(id: number, low: number, high: number): number {
+  #count(id: RecordId, low: number, high: number): RecordId {
     const store = this.#store;
     const rules = this.#rules;
     let record = id;
-    if (id === 0) {
+    if (id === NO_RECORD) {
       record = store.insert(low, high);
-      if (record === 0) return 0;
+      if (record === NO_RECORD) return NO_RECORD;
       for (const rule of rules) rule.read(record, low, store.now, store.clusterNow);
     }
     store.changed(record);
@@ -182,12 +181,12 @@ export class Decider {
       opens ||= rule.opens;
       rule.add(record, costs[index]!);
     }
-    if (store.unsent !== null) this.#tell(record, store.unsent, opens);
+    if (store.unsent !== null) this.#announce(record, store.unsent, opens);
     return record;
   }
 
   /** Says how near to its limit a key has come, by the policy that has the least left. */
-  #tell(id: number, unsent: UnsentCounts, opens: boolean): void {
+  #announce(id: RecordId, unsent: UnsentCounts, opens: boolean): void {
     const { costs } = this.#call;
     let nearest = this.#verdicts[0]!;
     let hits = 0;
@@ -196,15 +195,14 @@ export class Decider {
       if (verdict.limit - verdict.used < nearest.limit - nearest.used) nearest = verdict;
       hits = Math.max(hits, costs[index]!);
     }
-    const { now, records } = this.#store;
-    unsent.counted(records.word(id, FRAME), hits, nearest.limit, nearest.used, now);
-    if (opens) unsent.urgent(now);
+    this.#store.counted(id, hits, nearest.limit, nearest.used);
+    if (opens) unsent.urgent(this.#store.now);
   }
 
   /** Does what policies ask for when a hit is refused; returns why it is. */
-  #refuse(id: number, low: number, high: number, reason: RefusalReason): RefusalReason {
+  #refuse(id: RecordId, low: number, high: number, reason: RefusalReason): RefusalReason {
     const store = this.#store;
-    if (id !== 0) store.setRefused(id);
+    if (id !== NO_RECORD) store.setRefused(id);
     if (this.#countsRefused && reason === "limit") this.#countRefused(id, low);
     const policy = this.#strict;
     const index = this.#markIndex;
@@ -219,7 +217,7 @@ export class Decider {
     }
 
     const rule = this.#rules[index]!;
-    if (id !== 0 && (policy.ban !== null || policy.backoff !== null)) {
+    if (id !== NO_RECORD && (policy.ban !== null || policy.backoff !== null)) {
       rule.refuse(id);
       store.changed(id);
       store.setRefused(id);
@@ -231,14 +229,14 @@ export class Decider {
   }
 
   /** Counts refused hits where a policy says so, and judges again from there. */
-  #countRefused(id: number, low: number): void {
+  #countRefused(id: RecordId, low: number): void {
     const store = this.#store;
     const { limits, costs } = this.#call;
     for (let index = 0; index < this.#rules.length; index++) {
       const rule = this.#rules[index]!;
       const verdict = this.#verdicts[index]!;
       const cost = costs[index]!;
-      if (id === 0 || verdict.allowed || !countsRefused(rule.policy)) continue;
+      if (id === NO_RECORD || verdict.allowed || !countsRefused(rule.policy)) continue;
       // A hit that no wait would let pass is counted beside others, but begins nothing.
       if (cost > limits[index]! && rule.held === 0) continue;
       store.changed(id);
@@ -274,18 +272,18 @@ export class Decider {
   }
 
   /** Another key's decision, another limiter's or one from before a reset gives nothing back. */
-  #decision(reason: RefusalReason | null, id: number, low: number): Decision {
+  #decision(reason: RefusalReason | null, id: RecordId, low: number): Decision {
     const rules = this.#rules;
     const atMs = this.#store.now;
-    const tie = id === 0 ? 0 : this.#store.ticketTie(id, low);
+    const tie = id === NO_RECORD ? 0 : this.#store.ticketTie(id, low);
     const degraded = this.#separation?.kind === "cut";
     const { weights } = this.#call;
     if (rules.length === 1 && weights === null) {
-      const ticket = id === 0 ? 0 : (rules[0]!.ticket(id) + tie) | 0;
+      const ticket = id === NO_RECORD ? 0 : (rules[0]!.ticket(id) + tie) | 0;
       return new Decision(this.#verdicts[0]!, atMs, reason, ticket, undefined, degraded);
     }
     const tickets = rules.flatMap((rule, index) =>
-      id === 0 || (reason !== null && !this.#refusedCounts[index])
+      id === NO_RECORD || (reason !== null && !this.#refusedCounts[index])
         ? [0, 0]
         : [(rule.ticket(id) + tie) | 0, weights === null ? 1 : weights[index]!],
     );

@@ -7,6 +7,7 @@ import { knownOptions } from "../base/options.ts";
 import type { Policy } from "../policies/policy.ts";
 import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../store/shapes/rule.ts";
+import type { RecordId } from "../store/table/record-id.ts";
 import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
 
 export class Permits {
@@ -34,7 +35,7 @@ export class Permits {
   }
 
   /** Gives that back; says whether anything was held. */
-  release(id: number): boolean {
+  release(id: RecordId): boolean {
     let given = 0;
     this.#rules.forEach((rule, index) => {
       if (rule instanceof GaugeRule) given += rule.release(id, this.#call.costs[index]!);

@@ -8,6 +8,7 @@ import { COUNT_MAX, shown } from "../base/options.ts";
 import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
+import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 
 /** Where the hits of a decision were counted, by policy. */
 type Tickets = NonNullable<ReturnType<typeof Decision.ticketsOf>>;
@@ -24,7 +25,7 @@ export class Refunds {
   }
 
   /** Gives back hits of a key's record, 0 for none. */
-  give(id: number, low: number, cost: number, decision: Decision, tickets: Tickets): void {
+  give(id: RecordId, low: number, cost: number, decision: Decision, tickets: Tickets): void {
     const store = this.#store;
     const { now, clusterNow } = store;
     const tie = store.ticketTie(id, low);
@@ -33,7 +34,7 @@ export class Refunds {
       const isOnly = typeof tickets === "number";
       const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
       const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
-      if (id === 0 || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
+      if (id === NO_RECORD || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
       const { resetMs } = decision.results?.[index] ?? decision;
       const isHeld = now < decision.atMs + resetMs;
       const owed = Math.min(cost * weight, COUNT_MAX);

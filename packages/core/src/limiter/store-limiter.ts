@@ -19,6 +19,7 @@ import type { FastReplicatedCheck } from "../store/fast-path/fast-replicated-che
 import { type FastWindowCheck, fastCheck } from "../store/fast-path/fast-window-check.ts";
 import type { Store } from "../store/store.ts";
 import { Fingerprinter } from "../store/table/fingerprint.ts";
+import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
 import type { Decider, Mode } from "./decider.ts";
@@ -92,7 +93,7 @@ export class StoreLimiter implements Limiter {
     this.#fingerprinter.take(key);
     const { low, high } = this.#fingerprinter;
     const usual = cost !== 0 && options === undefined ? this.#usual : null;
-    return usual !== null && this.#store.index.find(low, high) !== 0
+    return usual !== null && this.#store.take(low, high)
       ? this.#checkInHand(usual, key, low, cost)
       : this.#decideTaken("check", key, cost, options);
   }
@@ -109,7 +110,7 @@ export class StoreLimiter implements Limiter {
     this.#advance();
     this.#fingerprinter.retake(known);
     const usual = cost !== 0 ? this.#usual : null;
-    return usual !== null && this.#store.index.findKnown(known) !== 0
+    return usual !== null && this.#store.takeCached(known)
       ? this.#checkInHand(usual, known.key, known.low, cost)
       : this.#decideTaken("check", known.key, cost, undefined);
   }
@@ -145,7 +146,7 @@ export class StoreLimiter implements Limiter {
     }
     this.#places.read(cost, options);
     const id = this.#locate(key);
-    if (id !== 0 && this.#places.release(id)) this.#store.changed(id);
+    if (id !== NO_RECORD && this.#places.release(id)) this.#store.changed(id);
   }
 
   reset(key: string | Uint8Array): void {
@@ -179,7 +180,7 @@ export class StoreLimiter implements Limiter {
     const { low, high } = this.#fingerprinter;
     const marks = marksOf(this.#store, low, high, this.#markLimit);
     const results = decision.results ?? [resultOf(decision)];
-    return { known: this.#store.find(low, high) !== 0 || marks.length > 0, results, marks };
+    return { known: this.#store.find(low, high) !== NO_RECORD || marks.length > 0, results, marks };
   }
 
   status(): LimiterStatus {
@@ -271,7 +272,7 @@ export class StoreLimiter implements Limiter {
   }
 
   /** Finds a key's record; its fingerprint stays in the fingerprinter. */
-  #locate(key: unknown): number {
+  #locate(key: unknown): RecordId {
     checkKey(key);
     this.#advance();
     this.#fingerprinter.take(key);

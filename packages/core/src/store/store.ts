@@ -21,6 +21,7 @@ import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
 import { OwnershipTransfer } from "./replicas/ownership-transfer.ts";
 import { type Replicas, SELF } from "./replicas/replicas.ts";
 import type { StoreState } from "./store-state.ts";
+import type { CachedRecord } from "./table/cached-record.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
@@ -35,6 +36,7 @@ import {
 } from "./table/entry.ts";
 import { FINGERPRINT_HIGH, type KeyIndex } from "./table/key-index.ts";
 import { KeyRecords, type Section } from "./table/key-records.ts";
+import { NO_RECORD, numberOf, type RecordId, recordId } from "./table/record-id.ts";
 import type { RecordPool } from "./table/record-pool.ts";
 import { FIRST_OWN_STATE, RecordVersions } from "./table/record-versions.ts";
 import { resetsTie, ticketTie } from "./table/ticket.ts";
@@ -110,7 +112,7 @@ export class Store implements StoreState {
     this.evictions = this.#evictor.evictions;
     this.handover = new Handover({
       ...{ entries, versions: this.versions, notes: this.notes, resets: this.resets },
-      ...{ evictor: this.#evictor, changed: (id) => this.changed(id) },
+      ...{ evictor: this.#evictor, changed: (id) => this.#changed(id) },
     });
   }
 
@@ -144,8 +146,22 @@ export class Store implements StoreState {
     }
   }
 
+  /** Takes the record of a key in hand, as it is; false if the key has none. */
+  take(low: number, high: number): boolean {
+    return this.index.find(low, high) !== 0;
+  }
+
+  /** The same for a key that remembers where its record was. */
+  takeCached(key: CachedRecord): boolean {
+    return this.index.findKnown(key) !== 0;
+  }
+
   /** The record of a key, up to date with what is known of the replicas; 0 for none. */
-  find(low: number, high: number): number {
+  find(low: number, high: number): RecordId {
+    return recordId(this.#find(low, high));
+  }
+
+  #find(low: number, high: number): number {
     const id = this.index.find(low, high);
     if (id === 0) return 0;
     const records = this.records;
@@ -155,12 +171,16 @@ export class Store implements StoreState {
   }
 
   /** A record for a key that has none; 0 when there is no room for it. */
-  insert(low: number, high: number): number {
-    return this.#insert(low, high, SELF);
+  insert(low: number, high: number): RecordId {
+    return recordId(this.#insert(low, high, SELF));
   }
 
   /** Says that this replica is counting something for a key, which is not being refused then. */
-  changed(id: number): void {
+  changed(id: RecordId): void {
+    this.#changed(numberOf(id));
+  }
+
+  #changed(id: number): void {
     const records = this.records;
     records.take(id);
     const { chunk, start } = records;
@@ -176,21 +196,31 @@ export class Store implements StoreState {
     if ((flags & REFUSED) !== 0) ownership.flipRefused(id);
   }
 
+  /** Takes note of own hits that are yet to be sent, and of how near to its limit they bring the key. */
+  counted(id: RecordId, hits: number, limit: number, used: number): void {
+    this.unsent?.counted(this.records.word(numberOf(id), FRAME), hits, limit, used, this.now);
+  }
+
   /** Remembers that the last check of a key was refused. */
-  setRefused(id: number): void {
+  setRefused(id: RecordId): void {
+    this.#setRefused(numberOf(id));
+  }
+
+  #setRefused(id: number): void {
     if ((this.records.word(id, STATE) & REFUSED) === 0) this.#entries.ownership.flipRefused(id);
   }
 
   /** Whether resets or marks may be known for a key. */
-  isNoted(id: number): boolean {
+  isNoted(id: RecordId): boolean {
     if (this.notes.size === 0) return false;
-    return id === 0 || (this.records.word(id, STATE) & NOTED) !== 0;
+    return id === NO_RECORD || (this.records.word(numberOf(id), STATE) & NOTED) !== 0;
   }
 
   /** What is added to tickets of a key's components: the key, and how often it has been reset. */
-  ticketTie(id: number, low: number): number {
-    const state = id === 0 ? 0 : this.records.word(id, STATE);
-    return (ticketTie(low, state) + this.#resetsTie(id, low, state)) | 0;
+  ticketTie(id: RecordId, low: number): number {
+    const number = numberOf(id);
+    const state = number === 0 ? 0 : this.records.word(number, STATE);
+    return (ticketTie(low, state) + this.#resetsTie(number, low, state)) | 0;
   }
 
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
@@ -266,8 +296,8 @@ export class Store implements StoreState {
   }
 
   /** Gives up a key's record, handing over what is this replica's own; false if it is held. */
-  evict(id: number): boolean {
-    return this.#evictor.evict(id);
+  evict(id: RecordId): boolean {
+    return this.#evictor.evict(numberOf(id));
   }
 
   /** Forgets every key, reset and mark. */
@@ -299,7 +329,7 @@ export class Store implements StoreState {
   }
 
   #obtain(low: number, high: number, introducer: number): number {
-    return this.find(low, high) || this.#insert(low, high, introducer);
+    return this.#find(low, high) || this.#insert(low, high, introducer);
   }
 
   #insert(low: number, high: number, introducer: number): number {

@@ -13,6 +13,7 @@ import type { Policy } from "../../src/policies/policy.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
+import { NO_RECORD } from "../../src/store/table/record-id.ts";
 
 /** Clocks of replicas differ by up to this, as those of machines started at different times do. */
 const CLOCK_BASE_MS_MAX = 3_600_000;
@@ -146,14 +147,14 @@ export class Fleet {
   evict(place: number, key: FleetKey): boolean {
     const { store } = this.#awake(place);
     const id = store.find(key.low, key.high);
-    const isGone = id !== 0 && store.evict(id);
+    const isGone = id !== NO_RECORD && store.evict(id);
     this.#deliverUntil(this.#now);
     return isGone;
   }
 
   /** Whether one replica knows anything of a key. */
   knows(place: number, key: FleetKey): boolean {
-    return this.#awake(place).store.find(key.low, key.high) !== 0;
+    return this.#awake(place).store.find(key.low, key.high) !== NO_RECORD;
   }
 
   /** Records given up while they counted: of this replica's own, and of those the refused ones. */

@@ -6,6 +6,7 @@ import type { Separation } from "../../src/replication/membership/partition-dete
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
+import { numberOf } from "../../src/store/table/record-id.ts";
 
 const POLICY = fixedWindow({ limit: 30, windowMs: 60_000 });
 const CUT: Separation = { kind: "cut", replicas: 2, number: 1 };
@@ -29,7 +30,7 @@ type Member = ReturnType<typeof member>;
 /** Merges what the replica "other" has counted for a key. */
 function merge(other: Member, here: Member, key: number): void {
   const { store } = other;
-  store.delta.emit(store.find(key, ~key), (component) => {
+  store.delta.emit(numberOf(store.find(key, ~key)), (component) => {
     const replica = here.replicas.indexOf("other");
     here.store.join({ ...component, replica, opener: replica });
   });

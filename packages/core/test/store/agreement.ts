@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { MarkedWait } from "../../src/limiter/penalties.ts";
 import { GridShape } from "../../src/store/shapes/grid/grid-shape.ts";
 import type { Shape } from "../../src/store/table/entry.ts";
+import { numberOf } from "../../src/store/table/record-id.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { highOf, lowOf } from "./shape-cases.ts";
 import type { Twin } from "./twin.ts";
@@ -30,12 +31,12 @@ export function handCheckpoint(from: Twin, to: Twin, key: number): void {
   from.store.shapes.forEach((shape, policy) => {
     const own = from.reference.bucket(name, policy);
     if (own === undefined) return;
-    const checkpoint = asGrid(shape).checkpoint(from.find(key), from.store.clusterNow);
+    const checkpoint = asGrid(shape).checkpoint(numberOf(from.find(key)), from.store.clusterNow);
     expectEqual(checkpoint, own.checkpoint, "checkpoint");
     const theirs = to.reference.bucket(name, policy);
     if (theirs === undefined) return;
     const grid = asGrid(to.store.shapes[policy]!);
-    const isBetter = grid.joinCheckpoint(to.find(key), checkpoint, to.store.clusterNow);
+    const isBetter = grid.joinCheckpoint(numberOf(to.find(key)), checkpoint, to.store.clusterNow);
     expectSame(isBetter, theirs.joinCheckpoint(checkpoint), "checkpoint is better");
   });
 }

@@ -11,6 +11,7 @@ import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
+import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
 
 export const START_MS = 1_790_000_000_000;
 
@@ -65,7 +66,7 @@ export class Member {
   hit(key: number, cost = 1): boolean {
     const { store } = this;
     const id = store.find(key, ~key) || store.insert(key, ~key);
-    if (id === 0) return false;
+    if (id === NO_RECORD) return false;
     this.#readAll(key, id);
     store.changed(id);
     for (const rule of this.rules) rule.add(id, cost);
@@ -82,7 +83,7 @@ export class Member {
     const { now, clusterNow } = this.store;
     const id = this.store.find(key, ~key);
     const tickets = this.#tickets.get(key);
-    if (id === 0 || tickets === undefined) return;
+    if (id === NO_RECORD || tickets === undefined) return;
     const tie = this.store.ticketTie(id, key);
     const given = this.rules.map((rule, policy) =>
       rule.refund(id, (tickets[policy]! - tie) | 0, cost, now, clusterNow, true),
@@ -92,7 +93,7 @@ export class Member {
 
   release(key: number, cost = 1): void {
     const id = this.store.find(key, ~key);
-    if (id === 0) return;
+    if (id === NO_RECORD) return;
     for (const rule of this.rules) if (rule instanceof GaugeRule) rule.release(id, cost);
     this.store.changed(id);
   }
@@ -114,7 +115,7 @@ export class Member {
   }
 
   knows(key: number): boolean {
-    return this.store.find(key, ~key) !== 0;
+    return this.store.find(key, ~key) !== NO_RECORD;
   }
 
   reset(key: number): number {
@@ -162,7 +163,7 @@ export class Member {
     for (const component of components) this.join(component);
   }
 
-  #readAll(key: number, id: number): void {
+  #readAll(key: number, id: RecordId): void {
     const { now, clusterNow } = this.store;
     for (const rule of this.rules) rule.read(id, key, now, clusterNow);
   }

@@ -16,6 +16,7 @@ import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { FRAME, REFUSED, STATE } from "../../src/store/table/entry.ts";
+import { NO_RECORD, numberOf } from "../../src/store/table/record-id.ts";
 import { expectEqual } from "../quick-expectation.ts";
 import { type Carried, Member, START_MS } from "./fleet.ts";
 import { withoutReuse } from "./without-reuse.ts";
@@ -156,14 +157,14 @@ class World {
     const replica = this.#replica;
     const { records, unsent, now } = replica.store;
     replica.hit(key, cost);
-    const word = records.word(replica.store.find(key, ~key), FRAME);
+    const word = records.word(numberOf(replica.store.find(key, ~key)), FRAME);
     unsent?.counted(word, cost, LIMIT, replica.held(key), now);
   }
 
   #refuse(key: number): void {
     const replica = this.#replica;
     const id = replica.store.find(key, ~key);
-    if (id === 0) return;
+    if (id === NO_RECORD) return;
     replica.view(key);
     for (const rule of replica.rules) {
       if (rule.policy.kind === "fixedWindow") rule.refuse(id);
@@ -236,7 +237,7 @@ class World {
     const { size, generation, evictions } = store;
     this.seen.push({ size, generation, ...evictions, sent: replica.sent().map(told).sort() });
     for (const key of KEYS) {
-      const id = store.find(key, ~key);
+      const id = numberOf(store.find(key, ~key));
       const view = replica.view(key);
       if (id === 0) continue;
       const refusals = replica.rules.map((rule) => rule.refusals);

@@ -13,6 +13,7 @@ import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store } from "../../src/store/store.ts";
+import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { sorted } from "./agreement.ts";
 import { highOf, keyOf, lowOf, type ShapeCase } from "./shape-cases.ts";
@@ -78,7 +79,7 @@ export class Twin {
 
   hit(key: number, cost: number): void {
     const { store, rules } = this;
-    let id = 0;
+    let id = NO_RECORD;
     this.#doing(key, () => {
       id = store.find(lowOf(key), highOf(key)) || store.insert(lowOf(key), highOf(key));
     });
@@ -94,7 +95,7 @@ export class Twin {
   refuse(key: number): void {
     const id = this.find(key);
     this.shapeCase.refusing.forEach((policy) => {
-      if (id === 0) return;
+      if (id === NO_RECORD) return;
       this.#readAll(key, id);
       this.rules[policy]!.refuse(id);
       if (this.reference.view(String(key), policy).endsAt !== 0) this.store.changed(id);
@@ -107,16 +108,18 @@ export class Twin {
     const { now, clusterNow } = this.store;
     const tie = this.store.ticketTie(id, lowOf(key));
     const given = this.rules.map((rule, policy) =>
-      id === 0 ? 0 : rule.refund(id, (tickets[policy]! - tie) | 0, cost, now, clusterNow, true),
+      id === NO_RECORD
+        ? 0
+        : rule.refund(id, (tickets[policy]! - tie) | 0, cost, now, clusterNow, true),
     );
     if (given.some((hits) => hits > 0)) this.store.changed(id);
     const expected = this.reference.refund(String(key), receipt, cost);
-    if (id !== 0) expectEqual(given, expected, "hits given back");
+    if (id !== NO_RECORD) expectEqual(given, expected, "hits given back");
   }
 
   release(key: number, cost: number): void {
     const id = this.find(key);
-    if (id === 0) return;
+    if (id === NO_RECORD) return;
     const given = this.rules.map((rule) =>
       rule instanceof GaugeRule ? rule.release(id, cost) : 0,
     );
@@ -146,7 +149,7 @@ export class Twin {
 
   evict(key: number): void {
     const id = this.find(key);
-    if (id === 0) return;
+    if (id === NO_RECORD) return;
     const name = String(key);
     const isOver = this.reference.isOver(name);
     const own = this.reference.emit().filter((component) => component.key === name);
@@ -224,12 +227,12 @@ export class Twin {
     return { ...component, low: lowOf(key), high: highOf(key), replica, opener };
   }
 
-  #readAll(key: number, id: number): void {
+  #readAll(key: number, id: RecordId): void {
     const { now, clusterNow } = this.store;
     for (const rule of this.rules) rule.read(id, lowOf(key), now, clusterNow);
   }
 
-  find(key: number): number {
+  find(key: number): RecordId {
     return this.store.find(lowOf(key), highOf(key));
   }
 
@@ -237,12 +240,12 @@ export class Twin {
   #doing(key: number, change: () => void): void {
     const { store, reference } = this;
     const before = store.size;
-    const isKnown = key >= 0 && this.find(key) !== 0;
+    const isKnown = key >= 0 && this.find(key) !== NO_RECORD;
     change();
-    const isAdded = key >= 0 && !isKnown && this.find(key) !== 0;
+    const isAdded = key >= 0 && !isKnown && this.find(key) !== NO_RECORD;
     if (store.size === before + (isAdded ? 1 : 0)) return;
     for (const name of reference.keys()) {
-      if (name === String(key) || this.find(Number(name)) !== 0) continue;
+      if (name === String(key) || this.find(Number(name)) !== NO_RECORD) continue;
       expect(reference.isOver(name), `key ${name} may be let go of`).toBe(true);
       reference.forget(name);
     }

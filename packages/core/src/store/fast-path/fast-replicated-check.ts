@@ -24,6 +24,7 @@ import {
 import type { WindowShape } from "../shapes/window/window-shape.ts";
 import type { Store } from "../store.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../table/entry.ts";
+import { recordId } from "../table/record-id.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 import { ticketOf, ticketTie } from "../table/ticket.ts";
 
@@ -102,7 +103,8 @@ export class FastReplicatedCheck {
     if (used <= limit) {
       chunk[at + HITS] = own + cost;
       const unsent = this.#unsent;
-      if ((state & REFUSED) !== 0 || !unsent.has(id, chunk[start + FRAME]!)) store.changed(id);
+      if ((state & REFUSED) !== 0 || !unsent.has(id, chunk[start + FRAME]!))
+        store.changed(recordId(id));
       unsent.counted(chunk[start + FRAME]!, cost, limit, used, now);
       allowed.used = used;
       allowed.remaining = limit - used;
@@ -114,7 +116,7 @@ export class FastReplicatedCheck {
     if (held <= 0 || held > LIMIT_MAX || this.#countsRefused) return null;
     // Of windows that end one after the other, the first ones may free enough.
     if (chunk[at + CHAIN] !== 0 && chunk[at + OTHERS_UNTIL] !== (endsAt | 0)) return null;
-    if ((state & REFUSED) === 0) store.setRefused(id);
+    if ((state & REFUSED) === 0) store.setRefused(recordId(id));
     const refused = this.#refused;
     refused.used = held;
     refused.remaining = held < limit ? limit - held : 0;

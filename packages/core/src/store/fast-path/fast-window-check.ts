@@ -16,6 +16,7 @@ import { HITS, OPENED_LOW, WINDOW } from "../shapes/window/window-record.ts";
 import { WindowShape } from "../shapes/window/window-shape.ts";
 import type { Store } from "../store.ts";
 import { EPOCH_MASK, FRAME, GENERATION, REFUSED, STATE } from "../table/entry.ts";
+import { recordId } from "../table/record-id.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 import { ticketOf, ticketTie } from "../table/ticket.ts";
 import { type Company, FastReplicatedCheck, LIMIT_MAX } from "./fast-replicated-check.ts";
@@ -61,7 +62,7 @@ export class FastWindowCheck {
     if (used <= limit) {
       chunk[at + HITS] = used;
       chunk[start + FRAME] = store.frame;
-      if ((state & REFUSED) !== 0) store.changed(this.#records.id);
+      if ((state & REFUSED) !== 0) store.changed(recordId(this.#records.id));
       allowed.used = used;
       allowed.remaining = limit - used;
       allowed.resetMs = resetMs;
@@ -69,7 +70,7 @@ export class FastWindowCheck {
       return new Decision(allowed, now, null, (ticket + store.resetsTie) | 0);
     }
     if (held > LIMIT_MAX || this.#countsRefused) return null;
-    if ((state & REFUSED) === 0) store.setRefused(this.#records.id);
+    if ((state & REFUSED) === 0) store.setRefused(recordId(this.#records.id));
     const refused = this.#refused;
     refused.used = held;
     refused.remaining = held < limit ? limit - held : 0;

@@ -8,6 +8,7 @@
 
 import type { View } from "../../policies/judge.ts";
 import type { Policy } from "../../policies/policy.ts";
+import type { RecordId } from "../table/record-id.ts";
 
 export interface Rule extends View {
   readonly policy: Policy;
@@ -16,17 +17,17 @@ export interface Rule extends View {
   /** Refused hits in the window that was read, for policies that count them. */
   readonly refusals: number;
 
-  /** Looks at the key with this record (0 for none) and low half of its fingerprint. */
-  read(id: number, low: number, now: number, clusterNow: number): void;
+  /** Looks at the key with this record and low half of its fingerprint. */
+  read(id: RecordId, low: number, now: number, clusterNow: number): void;
   /** Counts hits for the key that was read, whose record may have been made since. */
-  add(id: number, cost: number): void;
+  add(id: RecordId, cost: number): void;
   /** Counts one refused hit for the key that was read. */
-  refuse(id: number): void;
+  refuse(id: RecordId): void;
   /** Names what hits added now are counted in. */
-  ticket(id: number): number;
+  ticket(id: RecordId): number;
   /** Gives back hits; returns how many could be. `isHeld`: nothing has emptied since they came. */
   refund(
-    id: number,
+    id: RecordId,
     ticket: number,
     cost: number,
     now: number,

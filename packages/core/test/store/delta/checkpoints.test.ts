@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { tokenBucket } from "../../../src/index.ts";
 import { GridShape } from "../../../src/store/shapes/grid/grid-shape.ts";
+import { numberOf } from "../../../src/store/table/record-id.ts";
 import { fleet, type Member, START_MS } from "../fleet.ts";
 
 /** Slots of 512 ms, of which a little more than four seconds are kept apart. */
@@ -18,11 +19,11 @@ function shapeOf(member: Member): GridShape {
 }
 
 function checkpointOf(member: Member) {
-  return shapeOf(member).checkpoint(member.store.find(1, ~1), member.store.clusterNow);
+  return shapeOf(member).checkpoint(numberOf(member.store.find(1, ~1)), member.store.clusterNow);
 }
 
 function joinCheckpoint(member: Member, heard: ReturnType<typeof checkpointOf>): boolean {
-  const id = member.store.find(1, ~1) || member.store.insert(1, ~1);
+  const id = numberOf(member.store.find(1, ~1) || member.store.insert(1, ~1));
   return shapeOf(member).joinCheckpoint(id, heard, member.store.clusterNow);
 }
 
@@ -150,7 +151,7 @@ describe("what is left of slots", () => {
     const told = (): number | undefined => {
       // It would be empty by then.
       member!.hit(1, 50);
-      return member!.store.checkpoints.of(member!.store.find(1, ~1), 0)?.level;
+      return member!.store.checkpoints.of(numberOf(member!.store.find(1, ~1)), 0)?.level;
     };
     expect(told()).toBe(undefined);
     member!.at(START_MS + 5_000, START_MS + 605_000);

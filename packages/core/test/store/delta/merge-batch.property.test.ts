@@ -7,6 +7,7 @@ import { MergeBatch } from "../../../src/store/delta/merge-batch.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../../src/store/shapes/make-rule.ts";
 import { Store } from "../../../src/store/store.ts";
+import { numberOf } from "../../../src/store/table/record-id.ts";
 
 const WINDOW_MS = 1_000;
 const KEYS_MAX = 150;
@@ -28,7 +29,7 @@ function heard(store: Store): Component[] {
     }
   }
   const sums = components.map(({ low, high }) => {
-    const id = store.find(low, high);
+    const id = numberOf(store.find(low, high));
     return store.shapes[0]!.weight(id);
   });
   return components.map((component, index) => Object.assign(component, { sum: sums[index] }));
@@ -91,7 +92,7 @@ describe("components that are joined some at a time", () => {
     }
     joining.joinAll(store);
     for (let low = 1; low <= 100; low++) {
-      expect(store.shapes[0]!.weight(store.find(low, ~low))).toBe(12);
+      expect(store.shapes[0]!.weight(numberOf(store.find(low, ~low)))).toBe(12);
     }
   });
 });

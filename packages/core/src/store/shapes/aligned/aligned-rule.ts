@@ -1,6 +1,7 @@
 /** Fixed windows that start at fixed instants: aligned ones and those of a calendar. */
 
 import type { FixedWindowPolicy } from "../../../policies/fixed-window.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import type { AlignedShape } from "./aligned-shape.ts";
 
@@ -24,9 +25,9 @@ export class AlignedRule implements Rule {
     return this.#shape.refusals;
   }
 
-  read(id: number, low: number, _now: number, clusterNow: number): void {
+  read(id: RecordId, low: number, _now: number, clusterNow: number): void {
     this.#clusterNow = clusterNow;
-    this.#shape.read(id, clusterNow, low);
+    this.#shape.read(numberOf(id), clusterNow, low);
     this.held = this.#shape.hits;
   }
 
@@ -38,19 +39,19 @@ export class AlignedRule implements Rule {
     return this.held + cost > 0 ? this.#shape.endsAt - this.#clusterNow : 0;
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost);
   }
 
-  refuse(id: number): void {
-    this.#shape.refuse(id, 1);
+  refuse(id: RecordId): void {
+    this.#shape.refuse(numberOf(id), 1);
   }
 
-  ticket(id: number): number {
-    return this.#shape.ticket(id);
+  ticket(id: RecordId): number {
+    return this.#shape.ticket(numberOf(id));
   }
 
-  refund(id: number, ticket: number, cost: number, _now: number, clusterNow: number): number {
-    return this.#shape.refund(id, ticket, cost, clusterNow);
+  refund(id: RecordId, ticket: number, cost: number, _now: number, clusterNow: number): number {
+    return this.#shape.refund(numberOf(id), ticket, cost, clusterNow);
   }
 }

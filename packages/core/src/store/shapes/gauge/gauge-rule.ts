@@ -1,6 +1,7 @@
 /** Concurrency: what is held until someone releases it. */
 
 import type { ConcurrencyPolicy } from "../../../policies/concurrency.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import type { GaugeShape } from "./gauge-shape.ts";
 
@@ -20,8 +21,8 @@ export class GaugeRule implements Rule {
     this.#shape = shape;
   }
 
-  read(id: number): void {
-    this.#shape.read(id);
+  read(id: RecordId): void {
+    this.#shape.read(numberOf(id));
     this.held = this.#shape.held;
   }
 
@@ -33,8 +34,8 @@ export class GaugeRule implements Rule {
     return this.held + cost > 0 ? Number.POSITIVE_INFINITY : 0;
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost);
   }
 
   refuse(): void {}
@@ -49,7 +50,7 @@ export class GaugeRule implements Rule {
   }
 
   /** Gives back what is held; returns how much of `cost` this process did hold. */
-  release(id: number, cost: number): number {
-    return this.#shape.give(id, cost);
+  release(id: RecordId, cost: number): number {
+    return this.#shape.give(numberOf(id), cost);
   }
 }

@@ -2,6 +2,7 @@
 
 import type { LeakyBucketPolicy } from "../../../policies/leaky-bucket.ts";
 import type { TokenBucketPolicy } from "../../../policies/token-bucket.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import { LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
 import type { GridShape } from "./grid-shape.ts";
@@ -24,9 +25,9 @@ export class BucketRule implements Rule {
     this.#shape = shape;
   }
 
-  read(id: number, _low: number, _now: number, clusterNow: number): void {
+  read(id: RecordId, _low: number, _now: number, clusterNow: number): void {
     this.#clusterNow = clusterNow;
-    this.#shape.read(id, clusterNow);
+    this.#shape.read(numberOf(id), clusterNow);
     this.held = this.#shape.level;
   }
 
@@ -38,24 +39,24 @@ export class BucketRule implements Rule {
     return this.#shape.msUntilLevel(this.held + cost * LEVEL_SCALE, 0, this.#clusterNow);
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost);
   }
 
   refuse(): void {}
 
-  ticket(id: number): number {
-    return this.#shape.ticket(id);
+  ticket(id: RecordId): number {
+    return this.#shape.ticket(numberOf(id));
   }
 
   refund(
-    id: number,
+    id: RecordId,
     ticket: number,
     cost: number,
     _now: number,
     clusterNow: number,
     isHeld: boolean,
   ): number {
-    return this.#shape.refund(id, ticket, cost, clusterNow, isHeld);
+    return this.#shape.refund(numberOf(id), ticket, cost, clusterNow, isHeld);
   }
 }

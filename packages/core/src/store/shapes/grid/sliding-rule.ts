@@ -1,6 +1,7 @@
 /** The sliding window: full slots, and of the oldest one the part that is still inside. */
 
 import type { SlidingWindowPolicy } from "../../../policies/sliding-window.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import type { GridShape } from "./grid-shape.ts";
 
@@ -24,11 +25,11 @@ export class SlidingRule implements Rule {
     this.#shape = shape;
   }
 
-  read(id: number, _low: number, _now: number, clusterNow: number): void {
-    this.#id = id;
+  read(id: RecordId, _low: number, _now: number, clusterNow: number): void {
+    this.#id = numberOf(id);
     this.#clusterNow = clusterNow;
     const shape = this.#shape;
-    shape.read(id, clusterNow);
+    shape.read(numberOf(id), clusterNow);
     const leftMs = shape.slotEndsAt - clusterNow;
     this.held = shape.hits * this.scale + shape.trailing * leftMs;
   }
@@ -42,17 +43,17 @@ export class SlidingRule implements Rule {
     return this.#shape.slotEndsAt + this.policy.windowMs - this.#clusterNow;
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost);
   }
 
   refuse(): void {}
 
-  ticket(id: number): number {
-    return this.#shape.ticket(id);
+  ticket(id: RecordId): number {
+    return this.#shape.ticket(numberOf(id));
   }
 
-  refund(id: number, ticket: number, cost: number, _now: number, clusterNow: number): number {
-    return this.#shape.refund(id, ticket, cost, clusterNow, false);
+  refund(id: RecordId, ticket: number, cost: number, _now: number, clusterNow: number): number {
+    return this.#shape.refund(numberOf(id), ticket, cost, clusterNow, false);
   }
 }

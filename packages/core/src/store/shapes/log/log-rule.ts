@@ -1,6 +1,7 @@
 /** The sliding log: every hit until it is one window old. */
 
 import type { SlidingLogPolicy } from "../../../policies/sliding-log.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import type { LogShape } from "./log-shape.ts";
 
@@ -22,10 +23,10 @@ export class LogRule implements Rule {
     this.#shape = shape;
   }
 
-  read(id: number, _low: number, now: number): void {
-    this.#id = id;
+  read(id: RecordId, _low: number, now: number): void {
+    this.#id = numberOf(id);
     this.#now = now;
-    this.#shape.read(id, now);
+    this.#shape.read(numberOf(id), now);
     this.held = this.#shape.hits;
   }
 
@@ -38,17 +39,17 @@ export class LogRule implements Rule {
     return this.held > 0 ? this.msUntilAtMost(0) : 0;
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost, this.#now);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost, this.#now);
   }
 
   refuse(): void {}
 
-  ticket(id: number): number {
-    return this.#shape.ticket(id, this.#now);
+  ticket(id: RecordId): number {
+    return this.#shape.ticket(numberOf(id), this.#now);
   }
 
-  refund(id: number, ticket: number, cost: number, now: number): number {
-    return this.#shape.refund(id, ticket, cost, now);
+  refund(id: RecordId, ticket: number, cost: number, now: number): number {
+    return this.#shape.refund(numberOf(id), ticket, cost, now);
   }
 }

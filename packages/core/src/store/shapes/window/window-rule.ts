@@ -1,6 +1,7 @@
 /** Fixed windows that open with a key's first hit. */
 
 import type { FixedWindowPolicy } from "../../../policies/fixed-window.ts";
+import { numberOf, type RecordId } from "../../table/record-id.ts";
 import type { Rule } from "../rule.ts";
 import type { WindowShape } from "./window-shape.ts";
 
@@ -28,10 +29,10 @@ export class WindowRule implements Rule {
     return this.#shape.refusals;
   }
 
-  read(id: number, _low: number, now: number): void {
-    this.#id = id;
+  read(id: RecordId, _low: number, now: number): void {
+    this.#id = numberOf(id);
     this.#now = now;
-    this.#shape.read(id, now);
+    this.#shape.read(numberOf(id), now);
     this.held = this.#shape.hits;
   }
 
@@ -44,19 +45,19 @@ export class WindowRule implements Rule {
     return cost > 0 ? this.policy.windowMs : 0;
   }
 
-  add(id: number, cost: number): void {
-    this.#shape.add(id, cost, this.#now);
+  add(id: RecordId, cost: number): void {
+    this.#shape.add(numberOf(id), cost, this.#now);
   }
 
-  refuse(id: number): void {
-    this.#shape.refuse(id, 1, this.#now);
+  refuse(id: RecordId): void {
+    this.#shape.refuse(numberOf(id), 1, this.#now);
   }
 
-  ticket(id: number): number {
-    return this.#shape.ticket(id);
+  ticket(id: RecordId): number {
+    return this.#shape.ticket(numberOf(id));
   }
 
-  refund(id: number, ticket: number, cost: number, now: number): number {
-    return this.#shape.refund(id, ticket, cost, now);
+  refund(id: RecordId, ticket: number, cost: number, now: number): number {
+    return this.#shape.refund(numberOf(id), ticket, cost, now);
   }
 }

@@ -5,6 +5,7 @@ import { blankComponent } from "../../../../src/crdt/component.ts";
 import { tokenBucket } from "../../../../src/index.ts";
 import { Replicas } from "../../../../src/store/replicas/replicas.ts";
 import { SlotFloors } from "../../../../src/store/shapes/grid/slot-floors.ts";
+import { numberOf } from "../../../../src/store/table/record-id.ts";
 import { fleet, type Member, START_MS } from "../../fleet.ts";
 
 /** Slots of 1,024 ms. What leaks out of it in an hour is not worth mentioning. */
@@ -75,7 +76,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     const told = two!.sent();
     three!.joinAll(told);
     for (const member of [one!, three!]) member.at(START_MS + 1_000, START_MS + AHEAD_MS);
-    const level = three!.store.checkpoints.of(three!.store.find(1, ~1), 0)!;
+    const level = three!.store.checkpoints.of(numberOf(three!.store.find(1, ~1)), 0)!;
     one!.store.checkpoints.join(0, one!.replicas.indexOf("replica-2"), level);
     one!.at(START_MS + 2_000).joinAll(told);
     expect(hitsIn(one!)).toBe(5);
