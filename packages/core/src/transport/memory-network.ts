@@ -99,9 +99,9 @@ class Network implements MemoryNetwork {
     for (const end of this.#ends) {
       if (end.namespace !== from.namespace || (to !== undefined && end.replica !== to)) continue;
       if (this.#cuts.get(from)?.has(end) === true || this.#draw() < this.#loss) continue;
-      this.#deliver(end, frame.slice(), this.#delayMs * (1 + this.#draw() / 2));
+      this.#deliver(end, Uint8Array.from(frame), this.#delayMs * (1 + this.#draw() / 2));
       if (this.#draw() < this.#duplicate) {
-        this.#deliver(end, frame.slice(), this.#delayMs + this.#draw() * LATE_MS);
+        this.#deliver(end, Uint8Array.from(frame), this.#delayMs + this.#draw() * LATE_MS);
       }
     }
   }

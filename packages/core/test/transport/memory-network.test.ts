@@ -57,6 +57,15 @@ describe("the network in memory", () => {
     expect(run()).toEqual(heard);
   });
 
+  it("copies a Buffer too, so that no receiver shares its memory", () => {
+    const { ends, heard } = pair({});
+    const frame = Buffer.from("hello");
+    ends[0].publish(frame);
+    frame.fill(0);
+    passTime(1);
+    expect(heard).toEqual(["hello"]);
+  });
+
   it("delivers after the delay and not before", () => {
     const { heard, say } = pair({ delayMs: 100 });
     say("hello");

@@ -61,3 +61,13 @@ it("names frames that are no Uint8Array", async () => {
   }));
   expect(said).toContain("something else than a Uint8Array was delivered");
 });
+
+it("takes frames that are Buffers, and frames that are short", async () => {
+  const bytesMax = 1_000;
+  const said = await brokenBy((sound) => ({
+    maxPayload: bytesMax,
+    open: (receive, context) => sound.open((frame) => receive(Buffer.from(frame)), context),
+    publish: (frame, to) => frame.length <= bytesMax && sound.publish(frame, to),
+  }));
+  expect(said).toBe("");
+});
