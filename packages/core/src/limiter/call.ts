@@ -1,8 +1,9 @@
 /**
- * What a caller may pass with one call: a key, a cost, and limits or weights for this call alone.
+ * Reads what a caller passes with one call: a key, a cost, and limits or weights for this call
+ * alone.
  *
- * Mistakes here are a programmer's, so they throw; what a client can influence never does, as long
- * as the caller passes strings or bytes for keys.
+ * Mistakes here are the programmer's, so they throw. Nothing that a client can influence throws, as
+ * long as the caller passes strings or bytes for keys.
  */
 
 import { TidegateError } from "../base/errors.ts";
@@ -10,11 +11,12 @@ import { flag, invalidOption, knownOptions, shown, wholeNumber } from "../base/o
 import { limitMax } from "../policies/limit-max.ts";
 import type { Policy } from "../policies/policy.ts";
 
-/** What holds for one call instead of what the limiter was made with. */
+/** Options of one call, which replace those of the limiter. */
 export interface CallOptions {
   /**
-   * Another limit, for example that of the user's plan; with several policies, one by name for each
-   * that differs. Counts do not depend on it, so it may differ from call to call.
+   * Another limit, for example that of the user's plan. With several policies, give one by name for
+   * each policy that differs. Counts do not depend on the limit, so it may differ from call to
+   * call.
    */
   readonly limit?: number | Readonly<Record<string, number>> | undefined;
   /**
@@ -25,16 +27,17 @@ export interface CallOptions {
    */
   readonly weights?: Readonly<Record<string, number>> | undefined;
   /**
-   * Whether the caller refuses what the decision refuses. Only the event of the decision says so.
+   * Whether the caller refuses the request when the decision does. Only the decision's event
+   * reports it.
    *
    * @default true
    */
   readonly enforced?: boolean | undefined;
 }
 
-/** What a release may be told beside its cost. */
+/** Options of a release. */
 export interface ReleaseOptions {
-  /** The weights of the hit whose places it gives back, as they were given to `check`. */
+  /** The weights of the hit whose permits are released, as passed to `check`. */
   readonly weights?: CallOptions["weights"];
 }
 
@@ -62,7 +65,7 @@ export function checkCost(cost: unknown): void {
   );
 }
 
-/** The limits and costs of one call, one of each per policy; filled anew by `read`. */
+/** The limits and costs of one call, one of each per policy; `read` fills them for each call. */
 export class Call {
   readonly limits: number[];
   readonly costs: number[];
@@ -80,7 +83,7 @@ export class Call {
   }
 
   read(cost: number, options: CallOptions | undefined): void {
-    // What a caller passes may run code of his, and that may call this limiter: it is read first.
+    // Reading the caller's options may run code that calls this limiter, so they are copied first.
     const given = options === undefined ? undefined : copied(options);
     const { limits, costs } = this;
     this.weights = null;
@@ -130,7 +133,7 @@ export class Call {
   }
 }
 
-/** The options of a call as they are now, without whatever computes them. */
+/** The present values of a call's options, without getters. */
 function copied(options: CallOptions): CallOptions {
   const given: CallOptions = options;
   knownOptions("the call", options, ["limit", "weights", "enforced"]);

@@ -1,8 +1,9 @@
 /**
- * Asks every policy about one key and then counts in all of them or in none.
+ * Asks every policy about one key, and then counts in all of them or in none.
  *
- * This is the request path: it finds the key once, allocates the decision and nothing else for a
- * limiter of one policy, and leaves no trace of a hit that was refused, but for policies that say so.
+ * This is the request path. It finds the key once. For a limiter of one policy it allocates the
+ * decision and nothing else. A refused hit changes nothing, except for policies that count refused
+ * hits.
  */
 
 import { Decision, type PolicyResult, type RefusalReason } from "../base/decision.ts";
@@ -19,10 +20,10 @@ import { Call, type CallOptions } from "./call.ts";
 import { PartitionQuota } from "./partition-quota.ts";
 import { drain, MarkedWait, punish } from "./penalties.ts";
 
-/** Ask and count; only ask; only count. */
+/** Check and count; only check; only count. */
 export type Mode = "check" | "peek" | "charge";
 
-/** When to ask again who was refused because others cannot be heard: nobody knows when they will be. */
+/** When to retry a hit that was refused during a partition: the end of a partition is not known. */
 const SEPARATED_RETRY_MS = 1_000;
 
 export class Decider {
@@ -127,7 +128,7 @@ export class Decider {
     return this.#decision(reason, isCounted ? id : NO_RECORD, low);
   }
 
-  /** Whether what the hit would be the last of is this replica's part of each limit. */
+  /** Whether the last of these hits is within this replica's part of each limit. */
   #isWithinQuota(
     id: RecordId,
     low: number,
@@ -185,7 +186,7 @@ export class Decider {
     return record;
   }
 
-  /** Says how near to its limit a key has come, by the policy that has the least left. */
+  /** Reports how near a key is to its limit, by the policy with the least remaining. */
   #announce(id: RecordId, unsent: UnsentCounts, opens: boolean): void {
     const { costs } = this.#call;
     let nearest = this.#verdicts[0]!;
@@ -199,7 +200,7 @@ export class Decider {
     if (opens) unsent.urgent(this.#store.now);
   }
 
-  /** Does what policies ask for when a hit is refused; returns why it is. */
+  /** Applies the policies' penalties when a hit is refused; returns the reason of the refusal. */
   #refuse(id: RecordId, low: number, high: number, reason: RefusalReason): RefusalReason {
     const store = this.#store;
     if (id !== NO_RECORD) store.setRefused(id);
@@ -209,7 +210,7 @@ export class Decider {
     const verdict = this.#verdicts[index]!;
     if (policy === null || reason === "block") return reason;
     if (verdict.allowed && reason === "limit") return reason;
-    // Of a hit that no wait would let pass, only a drain follows, and it needs a window to drain.
+    // A hit that never fits can only cause a drain, and a drain needs a window.
     if (this.#call.costs[index]! > verdict.limit) {
       if (!policy.drain || verdict.resetMs === 0) return reason;
       drain(store, low, high, verdict.limit, verdict.resetMs);
@@ -228,7 +229,7 @@ export class Decider {
     return this.#readMarks(low, high) ?? reason;
   }
 
-  /** Counts refused hits where a policy says so, and judges again from there. */
+  /** Counts refused hits where a policy says so, and judges again afterwards. */
   #countRefused(id: RecordId, low: number): void {
     const store = this.#store;
     const { limits, costs } = this.#call;
@@ -237,7 +238,7 @@ export class Decider {
       const verdict = this.#verdicts[index]!;
       const cost = costs[index]!;
       if (id === NO_RECORD || verdict.allowed || !countsRefused(rule.policy)) continue;
-      // A hit that no wait would let pass is counted beside others, but begins nothing.
+      // A hit that never fits is counted with others, but does not open a window.
       if (cost > limits[index]! && rule.held === 0) continue;
       store.changed(id);
       rule.add(id, cost);
@@ -253,7 +254,10 @@ export class Decider {
     return this.#marked.reason;
   }
 
-  /** Policies that would have let the hit pass report without it, since nobody counts it. */
+  /**
+   * The policies that would have allowed the hit report as if it were absent, because it is not
+   * counted.
+   */
   #takeBack(reason: RefusalReason): void {
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
@@ -271,7 +275,7 @@ export class Decider {
     verdict.resetMs = Math.max(verdict.resetMs, waitMs);
   }
 
-  /** Another key's decision, another limiter's or one from before a reset gives nothing back. */
+  /** A decision for another key or limiter, or from before a reset, refunds nothing. */
   #decision(reason: RefusalReason | null, id: RecordId, low: number): Decision {
     const rules = this.#rules;
     const atMs = this.#store.now;

@@ -1,8 +1,8 @@
 /**
- * What a limiter works with: a store, and what decides, gives back and keeps house on it.
+ * What a limiter works with: a store, and the parts that decide, refund and sweep on it.
  *
- * A limiter has one of these at a time, and another one when it has been closed in a cluster: the store
- * with what it counted stays with the cluster then.
+ * A limiter has one engine at a time. When a replicated limiter is closed, its store stays with the
+ * cluster, and the limiter continues with a new engine.
  */
 
 import { randomBytes } from "node:crypto";
@@ -18,10 +18,10 @@ import { PartitionQuota } from "./partition-quota.ts";
 import { Permits } from "./permits.ts";
 import { Refunds } from "./refunds.ts";
 
-/** How much longer than what it ends a reset is remembered where nobody else counts. */
+/** How much longer a reset is kept than what it ends, in a limiter that is not replicated. */
 const LATE_MS = 60_000;
 
-/** Tells a store what time it is. */
+/** Sets the time of a store. */
 type Advance = (store: Store) => void;
 
 export class Engine {
@@ -31,7 +31,7 @@ export class Engine {
   readonly refunds: Refunds;
   readonly housekeeping: Housekeeping;
 
-  /** @param sections of the same meaning as those that the store was made of */
+  /** @param sections of the same meaning as those of the store */
   constructor(
     store: Store,
     sections: readonly RuleSection[],
@@ -61,7 +61,7 @@ export function random32(): number {
   return randomBytes(4).readInt32LE();
 }
 
-/** A store of what nobody else counts. */
+/** A store for a limiter that is not replicated. */
 export function storeAlone(
   { policies, maxKeys }: ResolvedLimiterOptions,
   sections: readonly RuleSection[],

@@ -1,31 +1,31 @@
 /**
- * Keys that are asked about again and again, by the text that each is made from, as an address is written.
+ * Caches the keys of frequent clients by the text that each key is made from, such as an address.
  *
- * To find one here costs a fraction of reading an address and hashing its key, of IPv6 above all. A
- * few of those that were not found are taken in, which is enough for whoever comes often, until there
- * is no more room. To look in vain costs more than it saves to find somebody by an address of IPv4, so
- * three of four have to be found. Else there are more than fit, or others than there were: then all are
- * forgotten, and none is looked for until many more have come. Copies are kept, so that an address cut
- * out of a header does not keep that header.
+ * A lookup here costs a fraction of parsing an address and hashing its key, above all for IPv6. A
+ * few of the missed texts are inserted until the cache is full, which is enough to find frequent
+ * clients. A miss costs more than a hit saves for IPv4, so three of four lookups have to hit. If
+ * fewer do, there are too many clients or they have changed: the cache is emptied, and rests for
+ * many calls. It copies its texts, because an address cut out of a header would keep the header in
+ * memory.
  */
 
 import { CachedRecord } from "../store/table/cached-record.ts";
 import { copyOf } from "../store/table/fingerprint-cache.ts";
 
 const REGULARS_MAX = 2_048;
-/** One of so many that were not found is taken in. */
+/** Misses per insert. */
 const STRANGERS_PER_REGULAR = 32;
-/** How many have to be found for one that is not. */
+/** Hits that pay for one miss. */
 const FOUND_PER_MISS = 3;
-/** How many may not be found: twice as many as it takes to fill all the room. */
+/** The most unpaid misses: twice as many as it takes to fill the cache. */
 const MISSES_MAX = 2 * STRANGERS_PER_REGULAR * REGULARS_MAX;
 const PATIENCE = FOUND_PER_MISS * MISSES_MAX;
-/** For so many calls none is looked for. */
+/** For how many calls the cache rests. */
 const REST = 4 * MISSES_MAX;
-/** Longer ones are no plain addresses. */
+/** Longer texts are no plain addresses. */
 const TEXT_LENGTH_MAX = 64;
 
-/** A key that is asked about often. */
+/** The cached key of a frequent client. */
 export class HotClient extends CachedRecord {
   readonly key: string;
 
@@ -42,12 +42,12 @@ export class HotClients {
   #patience = PATIENCE;
   #rest = 0;
 
-  /** @param keysMax there is no use for more than are counted at a time */
+  /** @param keysMax the most keys of the limiter; the cache needs no more entries than that */
   constructor(keysMax: number) {
     this.#room = Math.min(REGULARS_MAX, keysMax);
   }
 
-  /** What is made from a text; undefined for what is not known. */
+  /** The client with a text; undefined if it is not cached. */
   find(text: string): HotClient | undefined {
     if (this.#rest > 0) {
       this.#rest--;
@@ -60,9 +60,9 @@ export class HotClients {
   }
 
   /**
-   * Takes note of a text that was not found.
+   * Notes a miss.
    *
-   * @param read says what is made from it, if that is to be kept; undefined for nothing
+   * @param read makes the client from the text; undefined if it is not to be cached
    */
   missed(text: string, read: (text: string) => HotClient | undefined): void {
     if (this.#rest > 0) return;
@@ -75,7 +75,7 @@ export class HotClients {
     }
   }
 
-  /** Forgets all, and knows none from now on. */
+  /** Empties the cache and stops caching. */
   close(): void {
     this.#byText.clear();
     this.#rest = Number.POSITIVE_INFINITY;

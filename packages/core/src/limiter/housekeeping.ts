@@ -1,6 +1,6 @@
 /**
- * What a limiter does when nobody asks: it frees keys in which nothing counts any more, and tells
- * when it had to forget keys that still counted.
+ * Background work of a limiter: frees expired keys, and warns when keys were evicted that still
+ * counted.
  */
 
 import { publishPressure } from "../runtime/diagnostics.ts";
@@ -12,20 +12,20 @@ import {
 } from "../runtime/process-timer.ts";
 import type { Store } from "../store/store.ts";
 
-/** The most and the fewest records looked at in one beat of the process's timer. */
+/** The most and the fewest records visited in one tick of the process's timer. */
 const LOOKS_MAX = 8_192;
 const LOOKS_MIN = 64;
-/** The longest that they may take, and how many are looked at between two looks at the time. */
+/** The longest time of a tick, and the records visited between two reads of the clock. */
 const SWEEP_MS = 3;
 const LOOKS_AT_ONCE = 128;
-/** How often a record is looked at within its life when no key is added: once in a window. */
+/** Visits to each record within its life when no key is added: one per window. */
 const LOOKS_PER_LIFE = 2;
 
 export interface HousekeepingOptions {
   readonly name: string;
-  /** How long what is counted lives at most. */
+  /** The longest life of a count. */
   readonly lifeMs: number;
-  /** Tells the store what time it is. */
+  /** Sets the time of the store. */
   readonly advance: () => void;
 }
 
@@ -41,7 +41,7 @@ export class Housekeeping {
   constructor(store: Store, options: HousekeepingOptions) {
     this.#store = store;
     this.#options = options;
-    // A limiter that everybody else has forgotten is not kept alive by the process's timer.
+    // The process's timer must not keep an unreferenced limiter alive.
     const self = new WeakRef(this);
     this.#beat = () => {
       const housekeeping = self.deref();
@@ -49,7 +49,7 @@ export class Housekeeping {
     };
   }
 
-  /** Goes on as long as there is something to keep. */
+  /** Starts sweeping, and continues as long as the store has records. */
   begin(): void {
     if (this.#beats || this.#isOver || !this.#hasWork()) return;
     this.#beats = true;
@@ -76,10 +76,10 @@ export class Housekeeping {
     const looks = Math.min(Math.max(Math.ceil(store.places * part), LOOKS_MIN), LOOKS_MAX);
     const endMs = performance.now() + SWEEP_MS;
     const freed = this.#sweep(looks, endMs);
-    // Keys often come together and then end together.
+    // Keys that came together often expire together.
     const endMany = freed > looks / 2;
     if (endMany) this.#sweep(LOOKS_MAX - looks, endMs);
-    // Where there are more than a beat may look at, they need every beat.
+    // When a tick cannot visit all records, the sweep uses every tick.
     const areTooMany = looks === LOOKS_MAX && freed > 0;
     this.#report();
     this.#beats = this.#hasWork();
@@ -87,7 +87,7 @@ export class Housekeeping {
     return wasAsked || endMany || areTooMany ? "busy" : "idle";
   }
 
-  /** Frees records until a moment, looking at no more than so many; returns how many were freed. */
+  /** Frees records until a time, visiting at most `looks`; returns how many were freed. */
   #sweep(looks: number, endMs: number): number {
     let freed = 0;
     for (let left = looks; left > 0 && performance.now() < endMs; left -= LOOKS_AT_ONCE) {

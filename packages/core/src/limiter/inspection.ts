@@ -1,13 +1,11 @@
-/**
- * What is known of one key, put together for whoever asks.
- */
+/** Puts together what a store knows of one key. */
 
 import type { Decision, PolicyResult } from "../base/decision.ts";
 import { MARK_KINDS, markWaitMs } from "../crdt/mark.ts";
 import type { Store } from "../store/store.ts";
 import type { Inspection } from "./limiter.ts";
 
-/** The marks of a key that are not over or void at the limit that they are of. */
+/** The marks of a key that still hold at the limit they were written for. */
 export function marksOf(
   store: Store,
   low: number,
@@ -25,7 +23,7 @@ export function marksOf(
   });
 }
 
-/** The decision of a limiter's only policy as that policy's own. */
+/** The decision of a single-policy limiter, as the result of that policy. */
 export function resultOf(decision: Decision): PolicyResult {
   const { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs } = decision;
   return { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs };

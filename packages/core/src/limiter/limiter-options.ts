@@ -1,6 +1,4 @@
-/**
- * What a limiter is made from, with every default filled in.
- */
+/** The options of a limiter, with every default filled in. */
 
 import { TidegateError } from "../base/errors.ts";
 import {
@@ -29,36 +27,35 @@ const KEYS_MAX_DEFAULT = 1_000_000;
 const POLICIES_MAX = 16;
 
 export interface LimiterOptions {
-  /** What the limiter is called in events and in messages. */
+  /** The limiter's name in events and warnings. */
   readonly name: string;
-  /** The policy to keep. Give this or `policies`. */
+  /** The policy of the limiter. Give this or `policies`. */
   readonly policy?: Policy | undefined;
-  /** Several policies that must all agree: refused by one, a hit is counted by none. */
+  /** Several policies that must all allow a hit. A hit that one refuses is counted by none. */
   readonly policies?: readonly Policy[] | undefined;
   /**
-   * How many keys are kept at most, up to 16 million. Beyond that, keys that matter least are
-   * forgotten first: those in which nothing counts any more, then those with the fewest hits, and
-   * refused ones last.
+   * The most keys in memory, up to 16 million. When it is reached, keys are evicted: first those in
+   * which nothing counts any more, then those with the fewest hits, and refused ones last.
    *
    * @default 1_000_000, some 50 MB of memory when all are in use
    */
   readonly maxKeys?: number | undefined;
   /**
-   * Where time comes from; tests pass a manual one.
+   * The source of time; tests pass a manual one.
    *
    * @default the clock of the cluster, or else of this process
    */
   readonly clock?: Clock | undefined;
   /**
-   * The cluster in which limiters with this name, and policies with the same windows, count together.
-   * Its clock is the limiter's.
+   * The cluster in which limiters with this name, and policies with the same windows, count
+   * together. Its clock is the limiter's.
    *
    * @default none: this process counts alone
    */
   readonly cluster?: Cluster | undefined;
   /**
-   * What this process may let pass while it is cut off from others that it knows: all of each limit,
-   * an even share of what had not been used, or nothing.
+   * What this process may allow while it is disconnected from replicas that it knows: all of each
+   * limit, an even share of what was left, or nothing.
    *
    * @default "open"
    */

@@ -1,5 +1,5 @@
 /**
- * A limiter: policies put to work on a bounded number of keys.
+ * A limiter applies policies to a bounded number of keys.
  *
  * Every call is synchronous and answers from memory. A check reads the clock once and finds the key
  * once; nothing on that path waits.
@@ -14,35 +14,38 @@ import { StoreLimiter } from "./store-limiter.ts";
 
 /** What is known of one key. */
 export interface Inspection {
-  /** Whether anything at all is known of the key. */
+  /** Whether anything is known of the key. */
   readonly known: boolean;
-  /** What each policy would say about a hit of cost 0. */
+  /** What each policy would decide about a hit of cost 0. */
   readonly results: readonly PolicyResult[];
-  /** What refuses the key whatever its counts are, and for how much longer. */
+  /** The marks that refuse the key whatever its counts are, and for how much longer. */
   readonly marks: readonly { readonly kind: MarkKind; readonly remainingMs: number }[];
 }
 
-/** How a limiter is doing. */
+/** The state of a limiter and its statistics. */
 export interface LimiterStatus {
   readonly name: string;
-  /** Keys in memory now, and at most. */
+  /** Keys in memory now, and the most there can be. */
   readonly keys: number;
   readonly maxKeys: number;
   /** Decisions of `check` and `charge` since the limiter was made. */
   readonly allowed: number;
   readonly refused: number;
-  /** Keys forgotten for want of room, by what they were. */
+  /** Evicted keys, by kind. */
   readonly evicted: {
     readonly expired: number;
     readonly foreign: number;
     readonly live: number;
     readonly refused: number;
-    /** Resets, blocks and penalties, which are kept apart from keys and as many at most. */
+    /**
+     * Keys with resets, blocks or penalties, which are stored apart from counts and have the same
+     * bound.
+     */
     readonly notes: number;
   };
-  /** Hits that were allowed and not counted, because no key could be forgotten. */
+  /** Hits that were allowed and not counted, because no key could be evicted. */
   readonly turnedAway: number;
-  /** Refunds that came too late or for more than was counted, in hits. */
+  /** Hits of refunds that came too late or for more than was counted. */
   readonly ignoredRefunds: number;
 }
 
@@ -50,41 +53,45 @@ export interface Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
   /**
-   * Asks whether a hit may pass, and counts it if it may.
+   * Checks a hit, and counts it if it is allowed.
    *
-   * @example
-   * const { allowed, retryAfterMs } = limiter.check(userId);
+   * @example const { allowed, retryAfterMs } = limiter.check(userId);
    */
   check(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
-  /** Asks whether a hit would pass, and counts nothing. */
+  /** Checks a hit without counting it. */
   peek(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
-  /** Counts a hit without asking, beyond the limit if need be; for costs known only afterwards. */
+  /**
+   * Counts a hit without checking, above the limit if need be; for costs that are known only
+   * afterwards.
+   */
   charge(key: string | Uint8Array, cost?: number, options?: CallOptions): Decision;
   /**
-   * Gives back `cost` of the hit that `decision` counted, with the hit's weights, while its window
-   * or slot lasts; later it does nothing and is counted in the status, as for a hit that was
-   * refused. Never touches what a `concurrency` policy holds.
+   * Refunds `cost` of the hit that `decision` counted, with the hit's weights, while its window or
+   * slot lasts. A later refund does nothing and is counted in the status; so is the refund of a
+   * refused hit. Permits of a `concurrency` policy are never refunded.
    */
   refund(key: string | Uint8Array, cost: number, decision: Decision): void;
   /**
-   * Gives back what a `concurrency` policy holds; more than is held does nothing. A hit that had
-   * weights is released with the same ones; without, each such policy of the limiter gives back `cost`.
+   * Releases permits of a `concurrency` policy; releasing more than are held does nothing. Release
+   * a hit that had weights with the same ones. Without weights, each such policy of the limiter
+   * releases `cost`.
    */
   release(key: string | Uint8Array, cost?: number, options?: ReleaseOptions): void;
-  /** Forgets a key's hits, and lifts blocks and penalties. What is held concurrently stays held. */
+  /** Forgets a key's hits, and lifts blocks and penalties. Held permits stay held. */
   reset(key: string | Uint8Array): void;
-  /** Does for every key what `reset` does for one. */
+  /** Does the same as `reset`, for every key. */
   resetAll(): void;
   /** Refuses a key for `forMs` from now on, whatever its counts are. */
   block(key: string | Uint8Array, forMs: number): void;
   /** Lifts blocks and penalties of a key, and leaves its hits. */
   unblock(key: string | Uint8Array): void;
-  /** Says what is known of a key, and changes nothing. */
+  /** Returns what is known of a key, and changes nothing. */
   inspect(key: string | Uint8Array): Inspection;
   status(): LimiterStatus;
   /**
-   * Forgets everything. In a cluster, what was counted goes on counting for the others, what was held is
-   * free, and a limiter that is made again goes on with it. A closed limiter still answers, by itself.
+   * Forgets everything. In a cluster, counts stay valid for the others, permits are released, and a
+   * limiter that is created again continues with the counts. A closed limiter still answers, from
+   * counts of its own.
    */
   close(): void;
 }

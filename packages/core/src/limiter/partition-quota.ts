@@ -1,9 +1,9 @@
 /**
- * What is left of a limit for one replica that does not know what the others count.
+ * How much of a limit a disconnected replica may allow, while it misses the others' counts.
  *
- * Cut off, it knows what had been used when that began. `share` gives it an even part of the rest, so
- * that all together stay within the limit however many sides there are; `open` leaves it all of the
- * limit, and `closed` nothing. A replica that has just come is in the same place.
+ * It knows what was used when the partition began. With `share` it gets an even part of the rest,
+ * so that all sides together stay within the limit. With `open` it gets the whole limit, and with
+ * `closed` nothing. A replica that has just joined is in the same situation.
  */
 
 import type { SeparatedMode, Separation } from "../replication/membership/partition-detector.ts";
@@ -13,8 +13,9 @@ export class PartitionQuota {
   readonly #onCold: SeparatedMode;
   readonly #keysMax: number;
   /**
-   * For each policy, what of a key's limit was used when the limiter first looked at it since. Keys are
-   * known by their fingerprints: the number of a record is given to another key when the first one goes.
+   * For each policy, how much of a key's limit was used when the limiter first read it in the
+   * partition. Keys are identified by fingerprint, because the record number of an evicted key is
+   * reused.
    */
   readonly #usedBefore: Map<number, number>[] = [];
   #number = 0;
@@ -25,7 +26,7 @@ export class PartitionQuota {
     this.#keysMax = keysMax;
   }
 
-  /** What this replica may let pass in all of one policy's limit; of a key without a record nothing is used. */
+  /** How much this replica may allow of one policy's limit; a key without a record is unused. */
   limitOf(
     separation: Separation,
     { key, hasRecord }: { readonly key: number; readonly hasRecord: boolean },
@@ -37,21 +38,21 @@ export class PartitionQuota {
     if (mode === "closed") return 0;
     if (mode === "open" || separation.replicas <= 1) return limit;
     const table = this.#table(separation, policy);
-    // Where there is no room to remember another key, its share is that of an unused key.
+    // When the table is full, another key gets the share of an unused key.
     const unknown = table.size < this.#keysMax ? used : 0;
-    // Less is used than before when a window has ended, and then the rest is larger.
+    // After a window has ended less is used than before, and more of the limit is left.
     const before = Math.min(table.get(key) ?? unknown, used);
     if (hasRecord) this.#remember(table, key, before);
     return before + Math.floor(Math.max(0, limit - before) / separation.replicas);
   }
 
-  /** A key of which nothing had been used is counted for the first time. */
+  /** Notes that an unused key is counted for the first time. */
   begin(separation: Separation, key: number, policy: number): void {
     if (this.#modeIn(separation) !== "share") return;
     this.#remember(this.#table(separation, policy), key, 0);
   }
 
-  /** The others are heard again. */
+  /** The partition has ended. */
   end(): void {
     if (this.#usedBefore.length > 0) this.#usedBefore.length = 0;
   }

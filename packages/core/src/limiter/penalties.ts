@@ -1,8 +1,9 @@
 /**
- * What a refusal leads to beside the refusal: a restarted wait, a backoff, a ban, a drain.
+ * The penalties of a refusal: a restarted wait, a backoff, a ban, a drain.
  *
- * Each is a mark on the key, so it holds on every replica and a raised limit lifts what a lower one
- * caused. A limiter has them from at most one of its policies.
+ * Each is a mark on the key, so every replica enforces it. A mark holds for the limit that it was
+ * written under and for lower ones, so a raised limit lifts it. Only one policy of a limiter may
+ * have penalties.
  */
 
 import type { RefusalReason } from "../base/decision.ts";
@@ -59,9 +60,9 @@ export function punish(
   if (policy.drain) drain(store, low, high, limit, resetMs);
 }
 
-/** What the marks of a key say about one call. */
+/** What the marks of a key mean for one call. */
 export class MarkedWait {
-  /** How long they still refuse; 0 when they do not. */
+  /** How long they still refuse the key; 0 when they do not. */
   waitMs = 0;
   reason: RefusalReason | null = null;
 

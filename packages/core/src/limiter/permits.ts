@@ -1,6 +1,6 @@
 /**
- * The places that the concurrency policies of one limiter hold, and how many of each a release gives
- * back: as many as the hit took, if it had weights.
+ * The permits of a limiter's concurrency policies. A release gives back as many of each as the hit
+ * acquired with its weights.
  */
 
 import { knownOptions } from "../base/options.ts";
@@ -13,7 +13,7 @@ import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
 export class Permits {
   readonly #rules: readonly Rule[];
   readonly #call: Call;
-  /** Whether there is any policy that holds places. */
+  /** Whether any policy has permits. */
   readonly exist: boolean;
 
   constructor(rules: readonly Rule[], policies: readonly Policy[]) {
@@ -22,19 +22,19 @@ export class Permits {
     this.exist = rules.some((rule) => rule instanceof GaugeRule);
   }
 
-  /** Whether there is nothing beside them. */
+  /** Whether every policy has permits. */
   get areAll(): boolean {
     return this.#rules.every((rule) => rule instanceof GaugeRule);
   }
 
-  /** Takes in what the next release gives back, before a key is looked for. */
+  /** Reads what the next release gives back, before its key is looked up. */
   read(cost: number, options: ReleaseOptions | undefined): void {
     const given: CallOptions | undefined = options;
     if (options !== undefined) knownOptions("the release", options, ["weights"]);
     this.#call.read(cost, given);
   }
 
-  /** Gives that back; says whether anything was held. */
+  /** Releases the permits; returns whether any were held. */
   release(id: RecordId): boolean {
     let given = 0;
     this.#rules.forEach((rule, index) => {

@@ -1,6 +1,4 @@
-/**
- * Gives back what decisions have taken, as far as it still counts.
- */
+/** Refunds the hits of decisions, while they still count. */
 
 import { Decision } from "../base/decision.ts";
 import { TidegateError } from "../base/errors.ts";
@@ -14,7 +12,7 @@ import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 type Tickets = NonNullable<ReturnType<typeof Decision.ticketsOf>>;
 
 export class Refunds {
-  /** Hits that were to be given back, and did not count any more. */
+  /** Hits whose refund came when they no longer counted. */
   ignored = 0;
   readonly #store: Store;
   readonly #rules: readonly Rule[];
@@ -24,7 +22,7 @@ export class Refunds {
     this.#rules = rules;
   }
 
-  /** Gives back hits of a key's record, 0 for none. */
+  /** Refunds hits of a key's record; 0 for no record. */
   give(id: RecordId, low: number, cost: number, decision: Decision, tickets: Tickets): void {
     const store = this.#store;
     const { now, clusterNow } = store;

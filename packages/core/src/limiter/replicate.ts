@@ -1,6 +1,6 @@
 /**
- * What a limiter of a cluster counts in: what one of the same identity has left when it was closed, or
- * something new.
+ * Finds the store of a replicated limiter: the one that a closed limiter of the same identity has
+ * left, or a new one.
  */
 
 import { longestLifeMs } from "../policies/life.ts";

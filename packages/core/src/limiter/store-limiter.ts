@@ -1,8 +1,9 @@
 /**
- * A limiter on its store, alone or as one of a cluster: its clock, and the calls that a user makes.
+ * A limiter on its store, replicated or not: its clock, and the public calls.
  *
- * Every call reads the clock once, looks for the key once, a new one twice, and leaves the rest to the
- * decider and the store. It asks the process's timer for sweeps only while there is something to sweep.
+ * Every call reads the clock once and looks up its key once, or twice when the key is new. The
+ * decider and the store do the rest. The limiter uses the process's timer only while there is
+ * something to sweep.
  */
 
 import type { Decision } from "../base/decision.ts";
@@ -51,7 +52,7 @@ export class StoreLimiter implements Limiter {
   #places: Permits;
   #refunds: Refunds;
   #housekeeping: Housekeeping;
-  /** What others count as well, until this is closed. */
+  /** The connection to the cluster, until this is closed. */
   #replicated: ReplicatedLimiter | undefined;
   readonly #advanceStore = (store: Store): void => this.#advanceTo(this.#time.read(), store);
 
@@ -98,13 +99,13 @@ export class StoreLimiter implements Limiter {
       : this.#decideTaken("check", key, cost, options);
   }
 
-  /** A key that is asked about often, as `checkKnown` wants it. */
+  /** The cached key of a frequent client, for `checkKnown`. */
   know(key: string): HotClient {
     this.#fingerprinter.take(key);
     return new HotClient(key, this.#fingerprinter.low, this.#fingerprinter.high);
   }
 
-  /** The same as `check`. */
+  /** The same as `check`, for a cached key. */
   checkKnown(known: HotClient, cost: number): Decision {
     if (cost !== 1) checkCost(cost);
     this.#advance();
@@ -205,7 +206,8 @@ export class StoreLimiter implements Limiter {
       this.#store.close();
       return;
     }
-    // What was counted with others stays with them, and this goes on by itself.
+    // The replicated counts stay with the cluster, and this limiter continues with a store of its
+    // own.
     const sections = sectionsOf(this.policies, false);
     const store = storeAlone(this.#options, sections);
     const alone = new Engine(store, sections, this.#options, this.#advanceStore);

@@ -1,14 +1,14 @@
 /**
  * At most `limit` at the same time, such as requests in flight or open sockets.
  *
- * Nothing here ends by waiting: what was counted by `check` is held until `release`.
+ * Permits do not expire: each hit that `check` counts holds its permit until `release`.
  */
 
 import { knownOptions, missingOption, wholeNumber } from "../base/options.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
 export interface ConcurrencyOptions extends CommonPolicyOptions {
-  /** How many may be held at once; 0 refuses everything. */
+  /** The most permits held at once; 0 refuses everything. */
   readonly limit: number;
 }
 
@@ -19,10 +19,9 @@ export interface ConcurrencyPolicy {
 }
 
 /**
- * Allows `limit` to be held at the same time; give each back with `limiter.release`.
+ * Allows `limit` permits at the same time; return each with `limiter.release`.
  *
- * @example
- * concurrency({ limit: 10 });
+ * @example concurrency({ limit: 10 });
  */
 export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
   knownOptions("concurrency", options, ["name", "limit"]);

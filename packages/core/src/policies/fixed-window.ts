@@ -51,7 +51,7 @@ export interface FixedWindowOptions extends CommonPolicyOptions {
    */
   readonly weekStartsOn?: Weekday | undefined;
   /**
-   * Counts refused hits as well, so that `used` tells how often a client tried.
+   * Counts refused hits as well, so that `used` shows how often a client tried.
    *
    * @default false
    */
@@ -88,8 +88,8 @@ export interface FixedWindowPolicy {
   readonly name: string;
   readonly limit: number;
   /**
-   * The window's length; for a calendar, that of its longest window, but for the hour or two by which
-   * a window grows when clocks are put back in it.
+   * The window's length; for a calendar, that of its longest window. When clocks are put back, a
+   * calendar window lasts an hour or two longer.
    */
   readonly windowMs: number;
   readonly align: boolean;
@@ -210,7 +210,7 @@ function conflict(one: string, other: string): TidegateError {
   return new TidegateError("TIDEGATE_OPTION_CONFLICT", `give '${one}' or '${other}', not both`);
 }
 
-/** Whether a refusal under this policy leads to more than the refusal. */
+/** Whether this policy has penalties. */
 export function hasPenalties({ restart, drain, backoff, ban }: FixedWindowPolicy): boolean {
   return restart || drain || backoff !== null || ban !== null;
 }

@@ -1,9 +1,9 @@
 /**
  * The rule that all policies share, as a pure function of a view.
  *
- * A policy differs from another only in what it counts as held and in how that falls with time; the
- * view says both. Levels are whole numbers of 1/scale hits, so that comparisons are exact: a hit
- * passes if what is held and its cost fit the limit.
+ * Policies differ only in what counts as held and in how that falls over time; the view provides
+ * both. Levels are whole numbers of 1/scale hits, so comparisons are exact. A hit is allowed if
+ * what is held and its cost fit the limit.
  */
 
 import type { PolicyResult } from "../base/decision.ts";
@@ -14,20 +14,23 @@ export interface View {
   readonly held: number;
   /** How many units make a hit. */
   readonly scale: number;
-  /** Units that rounding may be off by; 0 where nothing is rounded. */
+  /** The most that rounding may be off by, in units; 0 where nothing is rounded. */
   readonly slack: number;
-  /** How long a hit that does not fit may be held back instead of being refused. */
+  /** How long a hit that does not fit may be delayed instead of being refused. */
   readonly maxWaitMs: number;
-  /** How long until at most `target` units are held, if nobody hits; infinite if time does not help. */
+  /**
+   * How long until at most `target` units are held without further hits; infinite if time does not
+   * help.
+   */
   msUntilAtMost(target: number): number;
-  /** How long until nothing is held, if `cost` hits are added now and nobody hits after that. */
+  /** How long until nothing is held, if `cost` hits are added now and no further ones. */
   msUntilEmptyAfter(cost: number): number;
 }
 
-/** A policy's result that is used again for every decision. */
+/** The result of a policy, reused for every decision. */
 export type Verdict = { -readonly [Field in keyof PolicyResult]: PolicyResult[Field] };
 
-/** A verdict that says nothing yet. */
+/** An empty verdict. */
 export function blankVerdict(policy: string): Verdict {
   return {
     policy,
@@ -42,8 +45,8 @@ export function blankVerdict(policy: string): Verdict {
 }
 
 /**
- * Decides whether `cost` hits pass `limit`. With `counts`, hits that pass are reported as counted,
- * which the caller then must do.
+ * Decides whether `limit` allows `cost` hits. With `counts`, allowed hits are reported as counted,
+ * and the caller must then count them.
  */
 export function judge(
   view: View,
@@ -69,7 +72,7 @@ export function judge(
   report(view, counts && verdict.allowed ? cost : 0, verdict);
 }
 
-/** Says how things are once `cost` more hits have been counted, whether or not they fit. */
+/** Reports the state after `cost` more hits, whether or not they fit. */
 export function report(view: View, cost: number, verdict: Verdict): void {
   const { scale, slack } = view;
   const held = view.held + cost * scale;

@@ -1,8 +1,8 @@
 /**
- * A steady rate: hits fill a bucket that leaks, and what does not fit spills.
+ * A steady rate: hits fill a bucket that leaks, and hits that do not fit are refused.
  *
- * With `maxWaitMs` it shapes instead of refusing: a hit that does not fit yet is allowed with a
- * `waitMs`, after which it leaves at the bucket's rate, as from a queue.
+ * With `maxWaitMs` it shapes traffic: a hit that does not fit yet is allowed with a `waitMs`, after
+ * which it leaves at the bucket's rate, as from a queue.
  */
 
 import { durationMs, knownOptions } from "../base/options.ts";
@@ -15,8 +15,8 @@ export interface LeakyBucketOptions extends CommonPolicyOptions {
   /** Hits that leak out each second; fractions are allowed. */
   readonly leakPerSecond: number;
   /**
-   * How long a hit that does not fit may be held back instead of being refused. In a cluster, a burst
-   * that comes to several processes at once leaves at up to that many times the rate.
+   * How long a hit that does not fit may be delayed instead of being refused. In a cluster, a burst
+   * that reaches several processes at once may leave at up to that many times the rate.
    *
    * @default 0
    */

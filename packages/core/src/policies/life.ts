@@ -1,13 +1,13 @@
-/** How long hits count, so that what ends them is kept for longer. */
+/** How long hits count. Resets must be kept longer than that. */
 
 import type { Policy } from "./policy.ts";
 
-/** How long what any of them counts lives at most. */
+/** The longest life of a count under any of the policies. */
 export function longestLifeMs(policies: readonly Policy[]): number {
   return Math.max(...policies.map((policy) => lifeMs(policy)));
 }
 
-/** How long what a policy counts lives at most. */
+/** The longest life of a count under one policy. */
 function lifeMs(policy: Policy): number {
   switch (policy.kind) {
     case "tokenBucket":

@@ -1,4 +1,4 @@
-/** How large a limit each policy can keep. */
+/** The largest limit of each policy. */
 
 import { COUNT_MAX } from "../base/options.ts";
 import { BUCKET_CAPACITY_MAX } from "./bucket.ts";

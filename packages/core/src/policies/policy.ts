@@ -1,5 +1,5 @@
 /**
- * What all policies have in common: a frozen description that a limiter puts to work.
+ * What all policies have in common: a frozen description that a limiter applies.
  *
  * A policy is data with every default filled in, so it can be read, compared and shown. It counts
  * nothing itself, and one policy may serve several limiters.
@@ -24,7 +24,7 @@ export type Policy =
   | LeakyBucketPolicy
   | ConcurrencyPolicy;
 
-/** What every policy takes. */
+/** Options of every policy. */
 export interface CommonPolicyOptions {
   /**
    * A name for this policy in decisions, per-call limits and headers. Policies of one limiter must

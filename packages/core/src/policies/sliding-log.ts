@@ -1,8 +1,8 @@
 /**
  * At most `limit` hits in any stretch of `windowMs`, to the millisecond.
  *
- * Every hit leaves exactly one window after it came. It is the strictest policy and the one whose
- * memory grows with the limit: twelve bytes and more for each hit inside the window.
+ * Every hit expires exactly one window after it came. This is the strictest policy, and the only
+ * one whose memory grows with the limit: twelve bytes and more for each hit inside the window.
  */
 
 import { durationMs, knownOptions, missingOption, wholeNumber } from "../base/options.ts";

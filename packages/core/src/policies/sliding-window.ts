@@ -25,8 +25,8 @@ export interface SlidingWindowOptions extends CommonPolicyOptions {
   /** How long the window is. */
   readonly windowMs: number;
   /**
-   * Into how many slots the window is cut; it must divide `windowMs`. More slots are more exact and
-   * take more memory, 4 bytes each and key.
+   * The number of slots in a window; it must divide `windowMs`. More slots are more exact and take
+   * more memory, 4 bytes each and key.
    *
    * @default 12, or the largest number below that divides `windowMs`
    */

@@ -1,8 +1,8 @@
 /**
- * What holds for all keys of a store at present.
+ * The state that all keys of a store share.
  *
- * The store itself has these as plain fields, so that a check reads them in one step. Its parts are
- * given the store as this and nothing more: each raises what is its own to raise and reads the rest.
+ * The store has it as plain fields, so a check reads it in one step. The parts of the store see the
+ * store only through this interface: each part raises the counter that it owns and reads the rest.
  */
 
 export interface StoreState {
@@ -11,17 +11,17 @@ export interface StoreState {
   readonly clusterNow: number;
   /** The number of the frame in which what changes now will leave. */
   readonly frame: number;
-  /**
-   * How many live records with something of this replica's own have been given up, and how often the
-   * cluster's time has stepped back.
-   */
+  /** Evictions of live records with own counts, plus steps back of the cluster's time. */
   generation: number;
-  /** The latest frame in which something left of a gauge that is gone: whoever missed it needs all that is held. */
+  /**
+   * The last frame in which permits of an evicted record left: a replica that missed it needs all
+   * held permits.
+   */
   forgottenIn: number;
-  /** Whether some of that has not left and never will. */
+  /** Whether some permits of evicted records have never left and never will. */
   isHeldUntold: boolean;
-  /** The state of records that are up to date, of keys of which only own hits are known. */
+  /** The state word of records that are up to date, of keys with only own hits. */
   ownState: number;
-  /** What the resets of all keys add to every ticket. */
+  /** What the resets of all keys contribute to every ticket. */
   resetsTie: number;
 }

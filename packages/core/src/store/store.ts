@@ -1,11 +1,11 @@
 /**
- * Everything one limiter knows about its keys: the one place where requests and replication meet.
+ * All counts of one limiter. Requests and replication meet only here.
  *
- * A key is one record, found by its fingerprint and made of a section per policy; what others have
- * counted lies beside it and is summed up in it. Requests raise own components, replication joins
- * others' and reads what has changed since a frame. Time is an argument. The number of records is
- * bounded: under pressure those that matter least are given up, and what was this replica's own in
- * them is handed to a sink first.
+ * A key is one record, found by its fingerprint and divided into a section per policy. The counts
+ * of other replicas are beside the record, with their sum in it. Requests raise own components.
+ * Replication merges the others' components and reads what changed since a frame. Time is an
+ * argument. The number of records is bounded: a full store evicts the lowest-ranked records and
+ * publishes their own counts first.
  */
 
 import type { Component } from "../crdt/component.ts";
@@ -41,17 +41,17 @@ import type { RecordPool } from "./table/record-pool.ts";
 import { FIRST_OWN_STATE, RecordVersions } from "./table/record-versions.ts";
 import { resetsTie, ticketTie } from "./table/ticket.ts";
 
-/** Small steps back of the cluster's time are waited out; larger ones are believed. */
+/** Smaller steps back of the cluster's time are waited out; larger ones are followed. */
 const CLUSTER_STEP_MS = 60_000;
-/** Records looked at for expired ones whenever a key is added. */
+/** Records checked for expiry whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
-/** Records in which replicas are looked for between two pauses. */
+/** Records scanned for replica indexes between two pauses. */
 const RECORDS_PER_PAUSE = 32;
 
 export interface StoreOptions extends StoreBounds, EvictorOptions, MergeGuardOptions {
   /** 32 random bits of this process. */
   readonly seed: number;
-  /** Whom to tell what is to be told to others; absent where nobody else counts. */
+  /** Receives what has to be published; absent in a limiter that is not replicated. */
   readonly announcer?: Announcer | undefined;
 }
 
@@ -59,17 +59,17 @@ export class Store implements StoreState {
   readonly shapes: readonly Shape[];
   readonly evictions: Evictions;
   readonly notes: Notes;
-  /** What leaves for others. */
+  /** Reads what this store publishes. */
   readonly delta: StoreDelta;
-  /** What is left of slots that are over. */
+  /** The levels of folded slots. */
   readonly checkpoints: Checkpoints;
-  /** What changes how records are read, all at once. */
+  /** Changes that affect how all records are read. */
   readonly versions: RecordVersions;
-  /** What ends counts and voids marks. */
+  /** Ends counts and voids marks. */
   readonly resets: Resets;
-  /** What becomes of all this when the limiter is closed. */
+  /** Keeps or releases the contents when the limiter is closed. */
   readonly handover: Handover;
-  /** What has yet to leave; null where nobody is told. */
+  /** Records with unsent counts; null in a limiter that is not replicated. */
   readonly unsent: UnsentCounts | null;
   frame = 1;
   generation = 0;
@@ -116,7 +116,7 @@ export class Store implements StoreState {
     });
   }
 
-  /** Places that a sweep has to look at to have seen all records. */
+  /** Record slots that a sweep has to visit to see all records. */
   get places(): number {
     return this.records.end - 1;
   }
@@ -126,7 +126,7 @@ export class Store implements StoreState {
     return this.records.size;
   }
 
-  /** Keys that may have one. */
+  /** The most keys with a record. */
   get keysMax(): number {
     return this.#evictor.keysMax;
   }
@@ -135,7 +135,7 @@ export class Store implements StoreState {
     return this.versions.limiterReset;
   }
 
-  /** Tells the store what time it is. Its own time never goes back; the cluster's may, in steps. */
+  /** Sets the time. The store's own time never goes back; the cluster's time may, in steps. */
   advance(now: number, clusterNow: number): void {
     if (now > this.now) this.now = now;
     const before = this.clusterNow;
@@ -146,17 +146,17 @@ export class Store implements StoreState {
     }
   }
 
-  /** Takes the record of a key in hand, as it is; false if the key has none. */
+  /** Selects the record of a key without bringing it up to date; false if the key has none. */
   take(low: number, high: number): boolean {
     return this.index.find(low, high) !== 0;
   }
 
-  /** The same for a key that remembers where its record was. */
+  /** The same for a key with a cached record. */
   takeCached(key: CachedRecord): boolean {
     return this.index.findKnown(key) !== 0;
   }
 
-  /** The record of a key, up to date with what is known of the replicas; 0 for none. */
+  /** The record of a key, brought up to date with the known replicas; 0 for none. */
   find(low: number, high: number): RecordId {
     return recordId(this.#find(low, high));
   }
@@ -175,7 +175,7 @@ export class Store implements StoreState {
     return recordId(this.#insert(low, high, SELF));
   }
 
-  /** Says that this replica is counting something for a key, which is not being refused then. */
+  /** Notes that this replica is counting for a key, which is then not being refused. */
   changed(id: RecordId): void {
     this.#changed(numberOf(id));
   }
@@ -196,12 +196,12 @@ export class Store implements StoreState {
     if ((flags & REFUSED) !== 0) ownership.flipRefused(id);
   }
 
-  /** Takes note of own hits that are yet to be sent, and of how near to its limit they bring the key. */
+  /** Notes unsent hits of a key, and how much of its limit is used. */
   counted(id: RecordId, hits: number, limit: number, used: number): void {
     this.unsent?.counted(this.records.word(numberOf(id), FRAME), hits, limit, used, this.now);
   }
 
-  /** Remembers that the last check of a key was refused. */
+  /** Notes that the last check of a key was refused. */
   setRefused(id: RecordId): void {
     this.#setRefused(numberOf(id));
   }
@@ -216,7 +216,7 @@ export class Store implements StoreState {
     return id === NO_RECORD || (this.records.word(numberOf(id), STATE) & NOTED) !== 0;
   }
 
-  /** What is added to tickets of a key's components: the key, and how often it has been reset. */
+  /** What is added to tickets of a key's components: the key, and its number of resets. */
   ticketTie(id: RecordId, low: number): number {
     const number = numberOf(id);
     const state = number === 0 ? 0 : this.records.word(number, STATE);
@@ -235,33 +235,33 @@ export class Store implements StoreState {
     return this.resets.knownForMarks(note);
   }
 
-  /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
+  /** Ends all counts of a key and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {
     this.unsent?.urgent(this.now);
     return this.resets.begin(low, high);
   }
 
-  /** Ends everything counted for every key so far; returns the new reset. */
+  /** Ends all counts of all keys; returns the new reset. */
   resetAll(): number {
     this.unsent?.urgent(this.now);
     return this.resets.beginAll();
   }
 
-  /** Voids the marks of a key and nothing else. */
+  /** Voids the marks of a key and leaves its counts. */
   unmark(low: number, high: number): void {
     this.unsent?.urgent(this.now);
     this.resets.unmark(low, high);
   }
 
-  /** Marks a key until a time of the cluster's clock. */
+  /** Marks a key until an instant of the cluster's time. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
     this.unsent?.urgent(this.now);
     this.resets.mark(low, high, kind, untilMs, limit);
   }
 
-  // ── What replication carries ─────────────────────────────────────────────────────────────────
+  // ── Replication ──────────────────────────────────────────────────────────────────────────────
 
-  /** Ends the current frame and returns its number; what changes from now on is in the next. */
+  /** Closes the current frame and returns its number; later changes belong to the next frame. */
   closeFrame(): number {
     this.isHeldUntold = false;
     this.unsent?.close(this.frame);
@@ -269,8 +269,8 @@ export class Store implements StoreState {
   }
 
   /**
-   * Merges what another replica has counted. Returns whether it said anything new; what is over,
-   * from before a reset, from this replica itself or malformed never does.
+   * Merges a component of another replica. Returns whether it was new. A component that is over,
+   * from before a reset, of this replica itself or malformed is never merged.
    */
   join(component: Readonly<Component>): boolean {
     const mergeGuard = this.#mergeGuard;
@@ -288,14 +288,14 @@ export class Store implements StoreState {
 
   // ── Bounds ───────────────────────────────────────────────────────────────────────────────────
 
-  /** Frees records in which nothing counts any more; looks at no more than `budget`. */
+  /** Frees expired records; visits at most `budget`. */
   sweep(budget: number): number {
     const freed = this.#evictor.sweep(budget);
     this.notes.sweep(this.now, this.clusterNow, budget);
     return freed;
   }
 
-  /** Gives up a key's record, handing over what is this replica's own; false if it is held. */
+  /** Evicts a key's record and publishes its own counts; returns false if it holds permits. */
   evict(id: RecordId): boolean {
     return this.#evictor.evict(numberOf(id));
   }
@@ -308,13 +308,13 @@ export class Store implements StoreState {
     this.generation++;
   }
 
-  /** Forgets everything and no longer follows what is known of replicas. */
+  /** Forgets everything and stops following the replicas. */
   close(): void {
     this.clear();
     this.#replicas.unwatch(this.#reread);
   }
 
-  /** Names every replica that something refers to, in some records at a time. */
+  /** Marks every referenced replica index, pausing between batches of records. */
   *refersTo(mark: (replica: number) => void): Pausing {
     for (let first = 1; first < this.records.end; first += RECORDS_PER_PAUSE) {
       this.versions.refersTo(mark, first, RECORDS_PER_PAUSE);
@@ -336,7 +336,7 @@ export class Store implements StoreState {
     this.sweep(SWEEP_PER_INSERT);
     if (!this.#evictor.make(introducer)) return 0;
     const note = this.notes.find(low, high);
-    // A record that is begun again after a reset goes on in an epoch that its last one never reached.
+    // A record made again after a reset starts in an epoch that its predecessor never reached.
     const resets = this.versions.limiterResets + (note?.resets ?? 0);
     const noted = ((resets * EPOCH_ONE) & EPOCH_MASK) | (note === undefined ? 0 : NOTED);
     return this.#entries.begin(low, high, (this.ownState & ~OWN) | noted, introducer);

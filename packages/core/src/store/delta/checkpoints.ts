@@ -1,6 +1,8 @@
 /**
- * What is left of slots that were folded away, on its way to others and from them: a replica that
- * heard nothing of them for so long, or that has just come, would begin a full bucket as an empty one.
+ * Publishes and merges the levels of buckets, which contain the slots that were folded away.
+ *
+ * A replica that joins late, or was disconnected for longer than slots are kept, has not received
+ * those slots. Without a level it would start a full bucket as an empty one.
  */
 
 import type { Checkpoint } from "../../crdt/checkpoint.ts";
@@ -12,10 +14,10 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 import type { Pausing } from "./store-delta.ts";
 
-/** Records that are looked at between two pauses. */
+/** Records visited between two pauses. */
 const RECORDS_PER_PAUSE = 32;
 
-/** The level of one key's bucket, as of the largest reset that is known of the key. */
+/** The level of one key's bucket, under the largest reset known for the key. */
 export interface KeyCheckpoint extends Checkpoint {
   readonly low: number;
   readonly high: number;
@@ -23,10 +25,10 @@ export interface KeyCheckpoint extends Checkpoint {
 }
 
 /**
- * After a step back of the cluster's time levels hold hits of slots that are still to come, and so are
- * not told: whoever hears of them might hear of those hits again. After so long nobody tells them any
- * more: slots are kept for some seconds, a small step is waited out for a minute, and frames are passed
- * on for as long.
+ * After the cluster's time steps back, levels contain hits of slots that are in the future again.
+ * Such a level is not published: a receiver could count those hits twice. After this time no frame
+ * with those hits is left: slots are kept for some seconds, a replica waits out a small step for up
+ * to a minute, and relays pass on frames for as long.
  */
 const UNSETTLED_MS = 3 * 60_000;
 
@@ -35,7 +37,9 @@ export interface CheckpointsOptions {
   readonly versions: RecordVersions;
   readonly resets: Resets;
   readonly storeState: StoreState;
-  /** The record of a key that a replica brings in, made if there is none; 0 for no room. */
+  /**
+   * Finds or makes the record of a key for a replica that introduces it; 0 when there is no room.
+   */
   readonly obtain: (low: number, high: number, replica: number) => number;
 }
 
@@ -51,7 +55,7 @@ export class Checkpoints {
     return this.#options.entries.shapes[policy]?.folds === true;
   }
 
-  /** Shows all that is left under one policy, of some keys at a time. */
+  /** Visits the levels of all keys under one policy, in batches. */
   *all(policy: number, show: (levels: readonly KeyCheckpoint[]) => void): Pausing {
     if (!this.has(policy)) return;
     const { records } = this.#options.entries;
@@ -67,7 +71,7 @@ export class Checkpoints {
     show(levels);
   }
 
-  /** What is left in a record under one policy; undefined for nothing. */
+  /** The level of a record under one policy; undefined when there is none. */
   of(id: number, policy: number): KeyCheckpoint | undefined {
     const { entries, versions, resets, storeState } = this.#options;
     const { records, shapes } = entries;
@@ -81,7 +85,7 @@ export class Checkpoints {
     return { low, high, reset: resets.known(low, high), ...checkpoint };
   }
 
-  /** Merges what another replica has left; returns whether it was better than what is here. */
+  /** Merges the level of another replica; returns whether it changed the local one. */
   join(policy: number, replica: number, heard: KeyCheckpoint): boolean {
     const { entries, resets, storeState, obtain } = this.#options;
     const { low, high, reset } = heard;

@@ -1,8 +1,8 @@
 /**
- * Components of one frame on their way into a store, some at a time.
+ * Collects the components of a frame and merges them into a store in batches.
  *
- * A table of a million keys does not fit the caches of a processor, and who looks for one key after
- * the other waits for memory each time. Several that are looked for at once are waited for together.
+ * A table of a million keys does not fit the processor's caches, so each lookup waits for memory. A
+ * batch reads all its records first, and those waits overlap.
  */
 
 import { blankComponent, type Component } from "../../crdt/component.ts";
@@ -16,7 +16,7 @@ export class MergeBatch {
   readonly #ids = new Int32Array(LOCATED_MAX);
   #size = 0;
 
-  /** Takes a copy of a component; true when there is no room for another. */
+  /** Copies a component into the batch; returns true when the batch is full. */
   take(component: Readonly<Component>): boolean {
     const at = this.#size++;
     this.#low[at] = component.low;
@@ -36,7 +36,7 @@ export class MergeBatch {
     return this.#size === LOCATED_MAX;
   }
 
-  /** Joins all that was taken, in order, and begins anew. */
+  /** Merges the collected components in order and empties the batch. */
   joinAll(store: Store): void {
     const size = this.#size;
     const ids = this.#ids;

@@ -1,8 +1,8 @@
 /**
- * Whether what was heard of a key may be merged, and if not, why.
+ * Decides whether a received component may be merged, and gives the reason when it may not.
  *
- * Most reasons happen every day: frames are late, and resets overtake counts. They are told apart so
- * that those which should never happen can be seen among them.
+ * Most reasons are routine: frames arrive late, and resets overtake counts. Each has a name of its
+ * own, so that the reports show those that must never happen.
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -11,26 +11,32 @@ import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
 import type { StoreState } from "../store-state.ts";
 import type { Shape } from "../table/entry.ts";
 
-/** Why a component changed nothing, although it may have said something new. */
+/** Why a component was not merged, although it may have been new. */
 export type JoinFault =
   /** Its window or slot has ended. */
   | "over"
-  /** Its window or slot begins later than any clock explains. */
+  /** Its window or slot begins later than any clock error explains. */
   | "ahead"
-  /** It was counted before a reset that is known here. */
+  /** It was counted before a reset that this replica knows. */
   | "beforeReset"
-  /** No replica counts like that: more given back than counted, or under no policy of the limiter. */
+  /**
+   * No correct replica sends it: it has more refunds than hits, or belongs to no policy of the
+   * limiter.
+   */
   | "impossible"
-  /** Its replica, or who opened its window, is one too many to be told apart, or was forgotten. */
+  /**
+   * Its replica, or the opener of its window, has no index: all indexes are in use, or it was
+   * dropped.
+   */
   | "tooManyReplicas"
-  /** The key has more components already than any lawful history makes. */
+  /** The key has more components than any lawful history makes. */
   | "tooManyComponents"
-  /** There is no room for another key, or its sender has brought in more than its part. */
+  /** There is no room for another key, or the sender has introduced more keys than its quota. */
   | "tooManyKeys";
 
 export interface MergeGuardOptions {
   readonly replicas: Replicas;
-  /** Takes why something that was heard has not been merged. */
+  /** Receives the reason for each component that was not merged. */
   readonly dropped?: ((why: JoinFault) => void) | undefined;
 }
 
@@ -54,13 +60,13 @@ export class MergeGuard {
     this.#dropped = dropped;
   }
 
-  /** Learns of the reset that a component carries, and says whether the rest of it may be merged. */
+  /** Merges the reset that a component carries; returns whether its counts may be merged. */
   admits(component: Readonly<Component>): boolean {
     const fault = this.#faultOf(component);
     return fault === undefined || this.refuse(fault);
   }
 
-  /** Takes note of a component that is not merged. */
+  /** Reports a component that is not merged. */
   refuse(why: JoinFault): false {
     this.#dropped?.(why);
     return false;
@@ -71,7 +77,7 @@ export class MergeGuard {
     const shape = this.#shapes[component.policy];
     if (shape === undefined || replica === SELF) return "impossible";
     if (component.refunds > component.hits) return "impossible";
-    // There are only so many numbers, and what has none cannot be told apart.
+    // Replica indexes are limited; a replica without one cannot be told apart from others.
     if (replica >= NOBODY || opener >= NOBODY) return "tooManyReplicas";
     if (this.#replicas.isDropped(replica)) return "tooManyReplicas";
     const { now, clusterNow } = this.#storeState;

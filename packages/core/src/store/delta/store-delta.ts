@@ -1,11 +1,13 @@
 /**
- * What leaves a store: own components, resets and marks, on their way to others.
+ * Reads what a store publishes: own components, resets and marks that changed after a frame.
  *
- * A change is known by the frame in which it leaves, so whoever has heard everything up to a frame
- * is shown what is of later ones. What a reset has ended never leaves as if it came after it.
+ * Each change carries the number of the frame in which it leaves. A receiver that has merged
+ * everything up to a frame needs only the changes of later frames. Counts that a reset has ended
+ * never leave with the new reset.
  *
- * A store may have millions of records, so all that looks at many is a generator, which pauses after some
- * of them. The numbers of records stay in here: between two pauses a record may become another key's.
+ * A store may have millions of records, so everything that visits many is a generator that pauses
+ * regularly. Record numbers do not leave this file: between two pauses a record may be reused for
+ * another key.
  */
 
 import { blankComponent, type Component } from "../../crdt/component.ts";
@@ -27,15 +29,15 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 import type { UnsentCounts } from "./unsent-counts.ts";
 
-/** Records that are looked at between two pauses; some hold thousands of components. */
+/** Records visited between two pauses; some hold thousands of components. */
 const RECORDS_PER_PAUSE = 32;
-/** Records whose numbers are kept, by the replicas that have counted there, until all of that is shown. */
+/** Records that are sorted by replica at once, and kept until their components are visited. */
 const RECORDS_SORTED = 8_192;
 
-/** Work that pauses now and then, so that its caller can go on with something else. */
+/** Long work that pauses regularly, so that its caller can do other work in between. */
 export type Pausing = Generator<undefined, void>;
 
-/** What a store shows of itself to those who carry it to others. */
+/** Receives what a store publishes. */
 export interface ChangeVisitor {
   /** An own component; the object is reused. */
   component(component: Readonly<Component>): void;
@@ -68,7 +70,7 @@ export class StoreDelta {
     this.#storeState = storeState;
   }
 
-  /** Shows this replica's components, and the resets and marks it knows, of keys changed after `frame`. */
+  /** Visits own components, and all known resets and marks, of keys that changed after `frame`. */
   since(frame: number, visitor: ChangeVisitor): void {
     const visit = (component: Component): void => visitor.component(component);
     for (let id = 1; id < this.#entries.records.end; id++) {
@@ -77,7 +79,10 @@ export class StoreDelta {
     for (const note of this.#notes.changedSince(frame)) visitor.note(note);
   }
 
-  /** Shows what of one policy leaves in the frame that was closed last, and changed after `frame`. */
+  /**
+   * Visits own components of one policy that leave in the frame closed last and changed after
+   * `frame`.
+   */
   *closed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
     const unsent = this.#unsent;
     for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
@@ -86,7 +91,7 @@ export class StoreDelta {
     }
   }
 
-  /** Gives the records of the frame that was closed last its number, and shows nothing of them. */
+  /** Writes the number of the frame closed last into its records, and visits nothing. */
   *settle(): Pausing {
     const unsent = this.#unsent;
     for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
@@ -95,7 +100,7 @@ export class StoreDelta {
     }
   }
 
-  /** Shows all own components of one policy that changed after `frame`. */
+  /** Visits all own components of one policy that changed after `frame`. */
   *changed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
     const { records } = this.#entries;
     for (let id = 1; id < records.end; id++) {
@@ -105,10 +110,10 @@ export class StoreDelta {
   }
 
   /**
-   * Shows all that some other replicas are known to have counted. Each of them may have counted few of many
-   * keys, so all records are looked at once for the replicas that have counted there.
+   * Visits everything that some other replicas are known to have counted. Each of them may have
+   * counted few of many keys, so the records are scanned once for all of these replicas.
    *
-   * @param visitorOf is asked for each replica and, in their order, for each policy of it, many times
+   * @param visitorOf is called for each replica and, in order, for each of its policies, many times
    */
   *heard(
     replicas: readonly number[],
@@ -140,7 +145,9 @@ export class StoreDelta {
     }
   }
 
-  /** Shows the own components that one policy has in a record, if it has changed after `frame`. */
+  /**
+   * Visits the own components of one policy in a record, if the record has changed after `frame`.
+   */
   emitIfChanged(
     id: number,
     frame: number,
@@ -151,13 +158,16 @@ export class StoreDelta {
     if (this.#hasChanged(id, frame)) this.emit(id, visit, policy, isFlush);
   }
 
-  /** Whether an own record has something that leaves after a frame; then it is up to date as well. */
+  /**
+   * Whether an own record has changes that leave after a frame; such a record is brought up to
+   * date.
+   */
   #hasChanged(id: number, frame: number): boolean {
     const { records } = this.#entries;
     if (id >= records.end || (records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN))
       return false;
     const left = records.word(id, FRAME);
-    // The difference of two numbers of 31 bits, whose sign is in their uppermost.
+    // The sign of the difference of two 31-bit numbers is in their highest bit.
     if (frame > 0 && left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
     this.#versions.renew(id);
     return true;
@@ -171,12 +181,12 @@ export class StoreDelta {
     return true;
   }
 
-  /** Names every replica that is known to have counted in a record, and perhaps some that have not. */
+  /** Marks every replica that is known to have counted in a record, and possibly others. */
   refersTo(id: number, mark: (replica: number) => void): void {
     if (this.#renew(id)) this.#entries.refersTo(mark, id, 1);
   }
 
-  /** Shows what another replica is known to have counted under one policy in a record. */
+  /** Visits what another replica is known to have counted under one policy in a record. */
   emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
     if (!this.#renew(id)) return;
     const { shapes } = this.#entries;
@@ -190,14 +200,17 @@ export class StoreDelta {
     shape.emitHeard(id, replica, now, clusterNow, component, visit);
   }
 
-  /** Shows the own components of one record, which must be up to date; perhaps only of one policy. */
+  /**
+   * Visits the own components of one record, or of one of its policies. The record must be up to
+   * date.
+   */
   emit(id: number, visit: ComponentVisitor, only?: number, isFlush = false): void {
     const { records, shapes } = this.#entries;
     const { generation, now, clusterNow } = this.#storeState;
     const component = this.#component;
     this.#identify(id, component);
     component.replica = SELF;
-    // Only the low half is stored; it lies at most 2^32 evictions back.
+    // Only the low half is stored; it is at most 2^32 evictions old.
     const age = ((generation | 0) - records.word(id, GENERATION)) >>> 0;
     const begun = generation - age;
     const { reset } = component;
@@ -210,7 +223,7 @@ export class StoreDelta {
     });
   }
 
-  /** Fills in the key, and the reset that everything known of it is of. */
+  /** Fills in the key and the current reset of the key. */
   #identify(id: number, component: Component): void {
     const { records } = this.#entries;
     component.low = records.word(id, FINGERPRINT_LOW);

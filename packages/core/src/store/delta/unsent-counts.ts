@@ -1,10 +1,10 @@
 /**
- * Records with counts that nobody has been told of, in the order in which they began to have them.
+ * Lists the records with unsent counts, oldest first.
  *
- * A record in here carries its place in the word for its frame, as a negative number, so that a check
- * finds what is still to be told of a key without looking anything up. Closing a frame begins anew at
- * once, however many there are: each gets the number of the frame when it is settled, and one that
- * has not been yet is not taken for one of the next frame, where its place is another's.
+ * A listed record stores its position as a negative number in its FRAME word, so a check finds its
+ * unsent hits without a lookup. Closing a frame starts a new list at once, whatever its size. Each
+ * record of the closed list gets the frame's number when it is settled. Positions differ between
+ * the two lists, so a record that is not settled yet is not mistaken for one of the new list.
  */
 
 import { FRAME, FRAME_MASK } from "../table/entry.ts";
@@ -12,13 +12,13 @@ import type { RecordPool } from "../table/record-pool.ts";
 
 const FIRST_PLACES = 64;
 
-/** Is told how pressing it is to tell others. */
+/** Receives how urgent it is to publish. */
 export interface Announcer {
-  /** A record has counts of which nobody knows. */
+  /** A record has its first unsent counts. */
   began(now: number): void;
-  /** Hits of a key of which nobody knows, and what of its smallest limit is used. */
+  /** A key has unsent hits, and this much of its smallest limit is used. */
   counted(now: number, untold: number, ceiling: number, used: number): void;
-  /** Something that cannot wait. */
+  /** Something must be published at once. */
   urgent(now: number): void;
 }
 
@@ -38,12 +38,12 @@ export class UnsentCounts {
     this.#announcer = announcer;
   }
 
-  /** Whether a record with this word for its frame is in here. */
+  /** Whether a record is listed, given its FRAME word. */
   has(id: number, word: number): boolean {
     return word < 0 && ~word < this.#size && this.#ids[~word] === id;
   }
 
-  /** Takes in a record that is not in here; returns the word that says so. */
+  /** Lists a record that is not listed; returns its new FRAME word. */
   begin(id: number, now: number): number {
     if (this.#size === this.#ids.length) this.#grow();
     const place = this.#size++;
@@ -54,7 +54,7 @@ export class UnsentCounts {
     return ~place;
   }
 
-  /** Hits have been counted in a record of which `word` says where in here it is. */
+  /** Adds hits to the record that `word` points to in the list. */
   counted(word: number, hits: number, ceiling: number, used: number, now: number): void {
     const place = ~word;
     const untold = this.#untold[place]! + hits;
@@ -63,7 +63,7 @@ export class UnsentCounts {
     this.#announcer.counted(now, untold, this.#ceiling[place]!, used);
   }
 
-  /** Others' hits have been merged into a record, so that less is left of its limit. */
+  /** Counts of other replicas were merged into a record, so less of its limit is left. */
   heard(id: number, used: number, now: number): void {
     const word = this.#records.word(id, FRAME);
     if (!this.has(id, word)) return;
@@ -76,7 +76,9 @@ export class UnsentCounts {
     this.#announcer.urgent(now);
   }
 
-  /** Begins anew; what was in here is to be settled, with the number of the frame that it leaves in. */
+  /**
+   * Starts a new list. The records of the old one are to be settled with the number of their frame.
+   */
   close(frame: number): void {
     const ids = this.#ids;
     this.#ids = this.#closed.length === ids.length ? this.#closed : new Int32Array(ids.length);
@@ -86,14 +88,14 @@ export class UnsentCounts {
     this.#size = 0;
   }
 
-  /** How many places of the frame that was closed last there are to settle. */
+  /** How many positions of the closed list there are to settle. */
   get closedSize(): number {
     return this.#closedSize;
   }
 
   /**
-   * Gives the record at a place of the closed frame its number, unless it has changed since and is in
-   * here again; returns the record, which may be another key's by now.
+   * Writes the frame's number into the record at a position of the closed list, unless it has
+   * changed since and is listed again. Returns the record, which may belong to another key by now.
    */
   settle(place: number): number {
     const records = this.#records;

@@ -1,8 +1,8 @@
 /**
- * How little a record matters; the lowest goes first.
+ * Ranks records for eviction: the lowest rank is evicted first.
  *
- * EvictionRanks come before weights: a key that is being refused outlasts any number that only counts, or
- * a flood of new keys would free it. What is held is never given up.
+ * Ranks come before weights: a refused key outranks any key that is only counted. Otherwise a flood
+ * of new keys would free refused ones. A record that holds permits is never evicted.
  */
 
 import type { StoreState } from "../store-state.ts";
@@ -11,15 +11,15 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 
-/** Nothing in it counts any more. */
+/** Nothing in the record counts any more. */
 export const EXPIRED = 0;
-/** Known only from others. */
+/** Only other replicas have counted the key. */
 export const FOREIGN = 1;
-/** Something of this replica's own counts in it. */
+/** This replica has counts of its own in the record. */
 export const COUNTED = 2;
-/** Its last check was refused. */
+/** The last check of the key was refused. */
 export const LIMITED = 3;
-/** Someone will release what is in it. */
+/** The record holds permits that will be released. */
 export const HELD = 4;
 
 export class EvictionRanks {
@@ -35,7 +35,7 @@ export class EvictionRanks {
     this.#storeState = storeState;
   }
 
-  /** The rank of a record, which is up to date then. */
+  /** The rank of a record, which is brought up to date first. */
   of(id: number): number {
     const { now, clusterNow, ownState } = this.#storeState;
     const state = this.#records.word(id, STATE);
@@ -53,7 +53,7 @@ export class EvictionRanks {
     return own ? COUNTED : FOREIGN;
   }
 
-  /** Of records of one rank, the lighter goes first. */
+  /** Among records of one rank, the lighter one is evicted first. */
   weight(id: number): number {
     let weight = 0;
     for (const shape of this.#shapes) weight = Math.max(weight, shape.weight(id));

@@ -1,11 +1,12 @@
 /**
- * Bounds the number of records: frees those in which nothing counts, and under pressure gives up
- * those that matter least.
+ * Bounds the number of records: frees expired ones and, when the table is full, evicts those of the
+ * lowest rank.
  *
- * A hand goes round the records and looks at a bounded number of them, so no key pays for all. What
- * is this replica's own in a record that is given up is handed to a sink first, and the generation
- * moves on, so that the key's next components are told from those. What was held and released goes with
- * its record; from the last frame that it left in, it is known who must be told all that is held.
+ * A clock hand walks over the records and visits a bounded number of them per call, so no check
+ * pays for the whole table. Own counts of an evicted record go to a sink first. Then the store's
+ * generation rises, so the key's next components differ from the evicted ones. Released permits
+ * disappear with their record: `forgottenIn` keeps the last frame they left in, and a replica that
+ * missed that frame needs all permits that are held.
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -16,30 +17,30 @@ import { FRAME, FRAME_MASK } from "../table/entry.ts";
 import type { KeyRecords } from "../table/key-records.ts";
 import { COUNTED, type EvictionRanks, EXPIRED, FOREIGN, HELD, LIMITED } from "./eviction-rank.ts";
 
-/** Records looked at for one to give up. */
+/** Records sampled to find one to evict. */
 const EVICTION_SAMPLE = 48;
-/** The most records looked at when nearly all are refused keys. */
+/** The most records sampled when nearly all keys are refused. */
 const EVICTION_LOOKS_MAX = 4_096;
-/** The part of all records that may be of keys known only from others while own ones are given up. */
+/** The part of the table that foreign keys may fill while own keys are evicted. */
 const FOREIGN_PART = 1 / 4;
 
-/** Records given up for want of room, by what they were. */
+/** Evicted records and refused keys, by kind. */
 export interface Evictions {
   /** Nothing in them counted any more. */
   expired: number;
-  /** Known only from others. */
+  /** Only other replicas had counted the key. */
   foreign: number;
-  /** Still counting: this replica's own, and others' that were being refused. */
+  /** Still counting: own counts, or counts of other replicas for a refused key. */
   live: number;
-  /** Of those, keys that were being refused. */
+  /** Of those, refused keys. */
   refused: number;
-  /** Own components that the sink did not take. */
+  /** Own components that the sink could not publish. */
   lost: number;
-  /** Keys that found no room at all. */
+  /** Keys for which there was no room. */
   turnedAway: number;
 }
 
-/** Takes an own component that is about to be given up; false when it could not be passed on. */
+/** Publishes an own component before its record is evicted; returns false when it could not. */
 export type EvictionSink = (component: Readonly<Component>) => boolean;
 
 export interface EvictorOptions {
@@ -87,13 +88,13 @@ export class Evictor {
     return this.#keysMax;
   }
 
-  /** Goes on with the records that there are, and counts anew what is given up. */
+  /** Continues with the existing records under another bound, and restarts the statistics. */
   goOnWithin(keysMax: number): void {
     this.#keysMax = Math.max(this.#keysMax, keysMax);
     for (const kind of Object.keys(this.evictions) as (keyof Evictions)[]) this.evictions[kind] = 0;
   }
 
-  /** Frees records in which nothing counts any more; looks at no more than `budget` places. */
+  /** Frees expired records; visits at most `budget` record slots. */
   sweep(budget: number): number {
     const { records } = this.#entries;
     let freed = 0;
@@ -106,7 +107,7 @@ export class Evictor {
     return freed;
   }
 
-  /** Whether there is room for one more key, or a record could be given up for it. */
+  /** Makes room for one more key; returns false when there is none and no record can be evicted. */
   make(introducer: number): boolean {
     if (this.#entries.records.size < this.#keysMax) return true;
     const chosen = this.#isBeyondShare(introducer) ? 0 : this.#choose();
@@ -115,7 +116,7 @@ export class Evictor {
     return false;
   }
 
-  /** Gives up a record, handing over what is this replica's own; false if it is held. */
+  /** Evicts a record and publishes its own counts; returns false if it holds permits. */
   evict(id: number): boolean {
     const rank = this.#ranks.of(id);
     if (rank === HELD) return false;
@@ -136,17 +137,17 @@ export class Evictor {
     return true;
   }
 
-  /** Whether a sender has introduced as many keys as each replica may when there is no room. */
+  /** Whether a replica has introduced as many keys as its quota allows in a full table. */
   #isBeyondShare(introducer: number): boolean {
     if (introducer === SELF) return false;
     const share = this.#keysMax / this.#replicas.aliveCount;
     return this.#entries.ownership.introducedBy(introducer) >= share;
   }
 
-  /** The record that matters least of those looked at; 0 when all are held. */
+  /** The lowest-ranked record of a sample; 0 when all of them hold permits. */
   #choose(): number {
     const { ownership, records } = this.#entries;
-    // Among many refused keys it takes longer to meet one that is not.
+    // The more keys are refused, the larger the sample that contains one that is not.
     const others = Math.max(1, records.size - ownership.refusedKeys);
     const sample = EVICTION_SAMPLE * Math.ceil(records.size / others);
     const looks = Math.min(records.size, EVICTION_LOOKS_MAX, sample);
@@ -161,7 +162,8 @@ export class Evictor {
       const kind = this.#ranks.of(id);
       const rank = kind === FOREIGN && isForeignRare ? COUNTED : kind;
       if (rank > lowest || rank === HELD) continue;
-      // Of equal ones, what others know as well goes before what only this replica does.
+      // At equal weight, a key that other replicas know goes before one that only this replica
+      // knows.
       const weight = rank === EXPIRED ? 0 : this.#ranks.weight(id) - (kind === FOREIGN ? 0.5 : 0);
       if (rank === lowest && weight >= lightest) continue;
       chosen = id;
@@ -173,8 +175,8 @@ export class Evictor {
   }
 
   /**
-   * Moves the hand on by one and returns the record there; 0 where none is in use. It never looks for
-   * the next one: after a burst there may be a million free places before it.
+   * Moves the hand by one and returns the record there; 0 when the slot is free. It never searches
+   * for the next record: after a burst there may be a million free slots before it.
    */
   #next(): number {
     const { ownership, records } = this.#entries;
@@ -182,7 +184,10 @@ export class Evictor {
     return ownership.isLive(this.#hand) ? this.#hand : 0;
   }
 
-  /** Frees a record in which nothing counts. Its successor must not continue what has no place. */
+  /**
+   * Frees an expired record. A later record of the key must not continue components without a
+   * period.
+   */
   #letGo(id: number): void {
     const { ownership, shapes } = this.#entries;
     if (ownership.isOwn(id) && shapes.some((shape) => shape.placeless)) {
@@ -194,7 +199,7 @@ export class Evictor {
     this.#entries.end(id);
   }
 
-  /** Hands own components over that are gone with a record, of one policy or of all. */
+  /** Publishes the own components of a record to be freed, of one policy or of all. */
   #handOver(id: number, only?: number): void {
     const { records, shapes } = this.#entries;
     const storeState = this.#storeState;
@@ -208,7 +213,7 @@ export class Evictor {
       (component) => {
         const isHeld = shapes[component.policy]!.places === "none";
         if (isHeld) storeState.forgottenIn = Math.max(storeState.forgottenIn, frame);
-        // What has been told and is over need not be told again.
+        // Released permits that were published need no second frame.
         if (isHeld && isTold && only !== undefined) return;
         if (this.#evicted?.(component) !== false) return;
         this.evictions.lost++;

@@ -1,9 +1,9 @@
 /**
- * What becomes of a store when its limiter is closed and others still count what is in it.
+ * Keeps a store after its limiter is closed, while other replicas still count its keys.
  *
- * What was counted stays, since it was counted. What is held is given back, since nobody is left who
- * would. A limiter that is made again goes on with all of it, within the wider bounds of the two: there
- * may be more than it would have kept.
+ * Counts stay valid. Held permits are released, because no later call can release them. A limiter
+ * that is created again under the same name continues with this store, within the wider of the two
+ * bounds. The store may then hold more than the new limiter would have kept.
  */
 
 import type { Pausing } from "../delta/store-delta.ts";
@@ -13,13 +13,13 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 import type { Evictor } from "./evictor.ts";
 
-/** Records in which what is held is given back between two pauses. */
+/** Records in which permits are released between two pauses. */
 const RECORDS_PER_PAUSE = 256;
 
-/** How much is kept, and for how long. */
+/** How many keys a store keeps, and for how long. */
 export interface StoreBounds {
   readonly keysMax: number;
-  /** How long after it was sent a component can still arrive. */
+  /** The longest time between sending a component and its arrival. */
   readonly keepMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface HandoverOptions {
   readonly notes: Notes;
   readonly resets: Resets;
   readonly evictor: Evictor;
-  /** Says that this replica has counted something in a record. */
+  /** Marks a record as changed by this replica. */
   readonly changed: (id: number) => void;
 }
 
@@ -40,18 +40,18 @@ export class Handover {
     this.#options = options;
   }
 
-  /** Whether anything is left that is to be told, or was this replica's to decide. */
+  /** Whether nothing is left to publish and no key is owned by this replica. */
   get isEmpty(): boolean {
     const { entries, notes } = this.#options;
     return entries.records.size === entries.ownership.foreignKeys && notes.size === 0;
   }
 
-  /** Whether anything can be held at all. */
+  /** Whether any policy holds permits. */
   get holds(): boolean {
     return this.#options.entries.shapes.some(({ give }) => give !== undefined);
   }
 
-  /** Gives back all that this replica holds, some at a time. */
+  /** Releases all permits of this replica, in batches. */
   *giveBack(): Pausing {
     const { records } = this.#options.entries;
     for (let first = 1; first < records.end; first += RECORDS_PER_PAUSE) {
@@ -60,7 +60,7 @@ export class Handover {
     }
   }
 
-  /** Gives back what this replica holds of the keys of some records, from one on. */
+  /** Releases this replica's permits in a range of records. */
   #giveBackIn(first: number, count: number): void {
     const { entries, versions, changed } = this.#options;
     const { ownership, records, shapes } = entries;
@@ -74,7 +74,7 @@ export class Handover {
     }
   }
 
-  /** Goes on with all that there is, and counts anew what is given up. */
+  /** Continues with the existing records under other bounds, and restarts the statistics. */
   goOnWithin({ keysMax, keepMs }: StoreBounds): void {
     const { notes, resets, evictor } = this.#options;
     evictor.goOnWithin(keysMax);

@@ -1,10 +1,11 @@
 /**
- * Nearly all checks of a limiter in a cluster, in one step: the only policy is a fixed window without
- * penalties, this replica counts in the newest window of the key, and what others have counted is
- * summed up in the record.
+ * The fast path of a replicated limiter: decides in one step when the only policy is a fixed window
+ * without penalties, this replica counts in the key's newest window, and the sum of the other
+ * replicas' counts in the record is valid.
  *
- * It is to the decider what `FastWindowCheck` is, and stands apart from it so that each stays small enough
- * to be compiled as one. What was counted has to be told, so this also says how pressing that is.
+ * It must decide exactly as the engine does. It is separate from `FastWindowCheck` so that each
+ * stays small enough for the JIT compiler to compile as one function. New counts have to be
+ * published, so this path also reports how urgent that is.
  */
 
 import { Decision } from "../../base/decision.ts";
@@ -29,13 +30,13 @@ import type { RecordPool } from "../table/record-pool.ts";
 import { ticketOf, ticketTie } from "../table/ticket.ts";
 
 const TWO_32 = 2 ** 32;
-/** Up to here limits, and the counts that they allow, fit a word of a record. */
+/** Limits up to this one, and the counts they allow, fit a word of a record. */
 export const LIMIT_MAX: number = 2 ** 30;
 
-/** Whom the limiter counts with. */
+/** What the fast path needs to know of the cluster. */
 export interface Company {
   readonly replicas: Replicas;
-  /** `separation` is null while this replica knows what the others count. */
+  /** `separation` is null while this replica receives the counts of all others. */
   readonly partitionMonitor: { readonly separation: object | null };
 }
 
@@ -69,8 +70,8 @@ export class FastReplicatedCheck {
   }
 
   /**
-   * Asks and counts at the store's time; null for what is not usual. Needs a cost above 0, and the key's
-   * record in hand.
+   * Checks and counts at the store's time; returns null when the engine has to decide. Needs a cost
+   * above 0 and the key's record at hand.
    */
   check(low: number, cost: number): Decision | null {
     if (this.#partitionMonitor.separation !== null) return null;
@@ -114,7 +115,7 @@ export class FastReplicatedCheck {
       return new Decision(allowed, now, null, (ticket + tie) | 0);
     }
     if (held <= 0 || held > LIMIT_MAX || this.#countsRefused) return null;
-    // Of windows that end one after the other, the first ones may free enough.
+    // With several windows in the chain, the refusal may end before the newest window does.
     if (chunk[at + CHAIN] !== 0 && chunk[at + OTHERS_UNTIL] !== (endsAt | 0)) return null;
     if ((state & REFUSED) === 0) store.setRefused(recordId(id));
     const refused = this.#refused;

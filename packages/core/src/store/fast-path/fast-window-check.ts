@@ -1,10 +1,10 @@
 /**
- * Nearly all checks, in one step: the only policy is a fixed window without penalties, this replica
- * opened the key's window, and nothing but own hits is known of it.
+ * The fast path of a local limiter: decides in one step when the only policy is a fixed window
+ * without penalties, this replica opened the key's window, and only own hits are known for it.
  *
- * Whatever is not so is left to the decider, which would say the same about these keys too. They are
- * dealt with once more here, straight from the words of the record, because the engine makes one
- * small function into code that takes half the time of a chain of calls.
+ * Every other check goes to the engine, which must decide the same for these keys. The rule is
+ * repeated here on the words of the record, because the JIT compiler turns one small function into
+ * code that is twice as fast as a chain of calls.
  */
 
 import { Decision } from "../../base/decision.ts";
@@ -39,8 +39,8 @@ export class FastWindowCheck {
   }
 
   /**
-   * Asks and counts at the store's time; null for what is not usual. Needs a cost above 0, and the key's
-   * record in hand.
+   * Checks and counts at the store's time; returns null when the engine has to decide. Needs a cost
+   * above 0 and the key's record at hand.
    */
   check(low: number, cost: number): Decision | null {
     const store = this.#store;
@@ -80,7 +80,7 @@ export class FastWindowCheck {
   }
 }
 
-/** What checks the usual traffic of a limiter, alone or in company, if it is of the kind that has any. */
+/** The fast path for a limiter's policies, local or replicated; undefined when they have none. */
 export function fastCheck(
   store: Store,
   policies: readonly Policy[],

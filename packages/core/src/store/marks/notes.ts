@@ -1,28 +1,28 @@
 /**
- * The rare things known about a key beside its counts: resets and marks.
+ * Stores the resets and marks of keys; few keys have any.
  *
- * They live in a side table under the key's fingerprint, apart from its record, because they must
- * survive the record: a reset is kept as long as anything it ends can still arrive, and a blocked
- * key stays blocked however many other keys come. The table is bounded by itself; when it is full, a
- * note without marks goes before one with them, and of either kind one that has been there for long.
+ * They are in a side table by fingerprint, apart from the records, because they must outlive an
+ * eviction: a reset is kept as long as anything it ends can still arrive, and a blocked key stays
+ * blocked however many new keys come. The table has its own bound. When it is full, notes without
+ * marks are dropped first, and among equals an old one.
  *
- * Notes are also linked by their last change, newest first. A flush reads the list from its head and
- * stops at the first note that has left already, so its cost follows what changed.
+ * Notes are also linked by their last change, newest first. A flush reads the list from its head
+ * and stops at the first note that has already left, so its cost depends on the changes alone.
  */
 
 import { laterMark, MARK_KINDS, type Mark } from "../../crdt/mark.ts";
 import { fingerprint53 } from "../table/fingerprint.ts";
 
-/** How long it is remembered that marks were lifted: a day beyond the time of the longest window. */
+/** How long a lifted mark is remembered: a day longer than the longest window. */
 const MISSED_MS_MAX = 24 * 60 * 60 * 1_000;
-/** How far replicas may disagree on the cluster's time. */
+/** The largest expected disagreement on the cluster's time. */
 const CLOCKS_MS_MAX = 10_000;
-/** Notes looked at for one to give up. */
+/** Notes sampled to find one to drop. */
 const LOOKS = 64;
 
 /**
- * The place of a note in the list of changes. A note that changes again gets a new entry. The old entry
- * keeps its link to an older one, so a reader that was interrupted there can go on.
+ * A note's position in the list of changes. A note that changes again gets a new entry. The old
+ * entry keeps its link to an older one, so an interrupted reader can continue from there.
  */
 interface ChangeEntry {
   readonly note: Note;
@@ -35,18 +35,18 @@ interface ChangeEntry {
 export interface Note {
   readonly low: number;
   readonly high: number;
-  /** The frame in which it leaves next, or left last. */
+  /** The frame in which the note leaves next, or left last. */
   frame: number;
-  /** Components with a smaller reset are dead. */
+  /** Components under a smaller reset are void. */
   reset: number;
-  /** How many resets have been learned since there is a note. */
+  /** Resets learned since the note was made. */
   resets: number;
-  /** Marks with a smaller reset than this one or the other are void. */
+  /** Marks under a smaller reset than this one and the key's are void. */
   markReset: number;
   readonly marks: (Mark | undefined)[];
-  /** Until when what it ends can still arrive, on this replica's clock. */
+  /** Until when something that it ends can still arrive, on this replica's clock. */
   keepUntil: number;
-  /** Its place in the list of changes, once it has changed. */
+  /** Its position in the list of changes, once it has changed. */
   change: ChangeEntry | undefined;
 }
 
@@ -54,17 +54,17 @@ export class Notes {
   readonly #notes = new Map<number, Note>();
   #notesMax: number;
   #keepMs: number;
-  /** Notes given up for want of room. */
+  /** Notes dropped for lack of room. */
   dropped = 0;
   #newest: ChangeEntry | undefined;
 
-  /** @param keepMs how long a component can still arrive after it has been sent */
+  /** @param keepMs the longest time between sending a component and its arrival */
   constructor(notesMax: number, keepMs: number) {
     this.#notesMax = notesMax;
     this.#keepMs = keepMs;
   }
 
-  /** Goes on with what there is within other bounds, and counts anew what is given up. */
+  /** Continues with the existing notes under other bounds, and restarts the statistics. */
   goOnWithin(notesMax: number, keepMs: number): void {
     this.#notesMax = Math.max(this.#notesMax, notesMax);
     this.#keepMs = Math.max(this.#keepMs, keepMs);
@@ -95,7 +95,7 @@ export class Notes {
     return note;
   }
 
-  /** Of a few that have been there for long, the first without marks: blocks go last. */
+  /** Among a sample of old notes, the first without marks; blocks are dropped last. */
   #leastOf(): number {
     let first: number | undefined;
     let looked = 0;
@@ -107,7 +107,7 @@ export class Notes {
     return first ?? 0;
   }
 
-  /** Lets a note leave in a frame, whose number is never smaller than in the change before. */
+  /** Marks a note to leave in a frame, whose number is at least that of the change before. */
   change(note: Note, frame: number): void {
     note.frame = frame;
     this.#unlist(note);
@@ -118,8 +118,8 @@ export class Notes {
   }
 
   /**
-   * The notes that leave after a frame, those that changed last first. Notes may change while the
-   * caller pauses: those leave in a later frame, and may be left out here.
+   * The notes that leave after a frame, latest change first. Notes that change while the caller
+   * pauses leave in a later frame, and may be left out here.
    */
   *changedSince(frame: number): Generator<Note, void> {
     for (let entry = this.#newest; entry !== undefined; entry = entry.older) {
@@ -134,7 +134,8 @@ export class Notes {
     if (reset <= note.reset) return false;
     note.reset = reset;
     note.resets++;
-    // Nobody may forget it while it still ends something elsewhere, where clocks are a little behind.
+    // No replica may forget the reset while it still ends something on a replica with a slower
+    // clock.
     const spentIn = Math.max(0, reset - clusterNow) + this.#keepMs;
     note.keepUntil = Math.max(note.keepUntil, now + spentIn + CLOCKS_MS_MAX);
     return true;
@@ -144,7 +145,7 @@ export class Notes {
   raiseMarkReset(note: Note, reset: number, now: number): boolean {
     if (reset <= note.markReset) return false;
     note.markReset = reset;
-    // Whoever missed this may send the mark again; nobody is expected to be away for longer.
+    // A replica that missed this may send the mark again; the longest expected absence is a day.
     note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs + MISSED_MS_MAX);
     return true;
   }
@@ -157,7 +158,7 @@ export class Notes {
     return true;
   }
 
-  /** Lets go of notes that say nothing any more; looks at no more than `budget`. */
+  /** Drops notes that have expired; visits at most `budget`. */
   sweep(now: number, clusterNow: number, budget: number): void {
     let looked = 0;
     for (const [key, note] of this.#notes) {
@@ -169,7 +170,7 @@ export class Notes {
         this.#delete(key);
         continue;
       }
-      // Putting it back at the end lets the next sweep begin with the others.
+      // Moving it to the end lets the next sweep begin with the others.
       this.#notes.delete(key);
       this.#notes.set(key, note);
     }

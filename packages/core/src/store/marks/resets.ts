@@ -1,13 +1,13 @@
 /**
- * Resets and marks: what ends what was counted, and what refuses a key whatever is counted.
+ * Resets end counts, and marks refuse a key whatever its counts are.
  *
- * Each reset is larger than all that is known for what it ends, so that the largest wins wherever
- * it is heard. A key sees its own reset and the one of all keys; its marks see one more, which
- * voids them and leaves counts alone. A mark carries the reset under which it was written.
+ * Each new reset is larger than every known one for what it ends, so merging keeps the largest. A
+ * key has its own reset and shares the reset of all keys. Its marks have one more, which voids them
+ * without touching counts. A mark carries the reset under which it was written.
  *
- * A reset is spent when all that it could end is over anyway. From then on it neither ends counts nor
- * is learned, wherever it is still known: replicas forget it at different times, and one that has would
- * otherwise not be believed by one that has not.
+ * A reset is spent when everything that it could end is over. A spent reset neither ends counts nor
+ * is merged. Replicas forget it at different times: without this rule, a replica that has forgotten
+ * it would send counts that a replica that still knows it refuses.
  */
 
 import type { Mark } from "../../crdt/mark.ts";
@@ -17,7 +17,7 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 import type { Note, Notes } from "./notes.ts";
 
-/** Other replicas believe no reset that is ten minutes ahead, and their clocks differ a little. */
+/** Other replicas refuse a reset that is ten minutes ahead, and their clocks differ a little. */
 export const RESET_AHEAD_MS_MAX: number = 9 * 60_000;
 
 export class Resets {
@@ -25,9 +25,11 @@ export class Resets {
   readonly #notes: Notes;
   readonly #versions: RecordVersions;
   readonly #storeState: StoreState;
-  /** How long after a reset anything that it ends can still arrive. */
+  /** The longest time between a reset and the arrival of something that it ends. */
   keepMs: number;
-  /** How far ahead of the cluster's time a reset may run: beyond that, a further one ends nothing. */
+  /**
+   * How far a reset may be ahead of the cluster's time: past this, a further reset ends nothing.
+   */
   aheadMsMax: number = Number.POSITIVE_INFINITY;
   #frameOfAll = 0;
 
@@ -55,7 +57,7 @@ export class Resets {
     return Math.max(this.#versions.limiterReset, note.reset, note.markReset);
   }
 
-  /** Ends everything counted for a key so far, and voids its marks; returns the new reset. */
+  /** Ends all counts of a key and voids its marks; returns the new reset. */
   begin(low: number, high: number): number {
     const note = this.#notes.find(low, high);
     const known = note === undefined ? this.#versions.limiterReset : this.knownForMarks(note);
@@ -64,7 +66,7 @@ export class Resets {
     return reset;
   }
 
-  /** Ends everything counted for every key so far; returns the new reset. */
+  /** Ends all counts of all keys; returns the new reset. */
   beginAll(): number {
     let largest = this.#versions.limiterReset;
     for (const note of this.#notes.all()) largest = Math.max(largest, this.knownForMarks(note));
@@ -73,10 +75,10 @@ export class Resets {
     return reset;
   }
 
-  /** Learns of a reset of a key; returns whether it was new. */
+  /** Merges a reset of a key; returns whether it was new. */
   join(low: number, high: number, reset: number): boolean {
     if (reset <= this.known(low, high)) return false;
-    // Marks may be older than any count: it voids those that are known.
+    // Marks may be older than any count, so even a spent reset voids the known ones.
     if (this.#isSpent(reset)) {
       return this.#notes.find(low, high) !== undefined && this.joinMarkReset(low, high, reset);
     }
@@ -90,7 +92,10 @@ export class Resets {
     return true;
   }
 
-  /** Learns of the reset that a component began under; false when a larger one has ended that. */
+  /**
+   * Merges the reset that a component was counted under; returns false when a larger one has ended
+   * it.
+   */
   admit(low: number, high: number, reset: number): boolean {
     const known = this.known(low, high);
     if (reset < known) return this.#isSpent(known);
@@ -98,7 +103,7 @@ export class Resets {
     return true;
   }
 
-  /** Learns of a reset of all keys; returns whether it was new. */
+  /** Merges a reset of all keys; returns whether it was new. */
   joinAll(reset: number): boolean {
     if (reset <= this.#versions.limiterReset) return false;
     this.#frameOfAll = this.#storeState.frame;
@@ -111,15 +116,15 @@ export class Resets {
     return this.#frameOfAll > frame ? this.#versions.limiterReset : 0;
   }
 
-  /** Voids the marks of a key and nothing else. */
+  /** Voids the marks of a key and leaves its counts. */
   unmark(low: number, high: number): void {
     const known = this.knownForMarks(this.#noteFor(low, high));
     this.joinMarkReset(low, high, this.#after(known));
   }
 
-  /** Learns that a key's marks up to a reset are void; returns whether that was new. */
+  /** Merges the reset up to which a key's marks are void; returns whether it was new. */
   joinMarkReset(low: number, high: number, reset: number): boolean {
-    // Old news makes no note: in a full table it would push out another.
+    // A reset that is not new makes no note: in a full table it would push out another one.
     if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
     const note = this.#noteFor(low, high);
     if (!this.#notes.raiseMarkReset(note, reset, this.#storeState.now)) return false;
@@ -127,7 +132,7 @@ export class Resets {
     return true;
   }
 
-  /** Marks a key until a time of the cluster's clock. */
+  /** Marks a key until an instant of the cluster's time. */
   mark(low: number, high: number, kind: number, untilMs: number, limit: number): void {
     const note = this.#noteFor(low, high);
     this.joinMark(low, high, kind, { reset: this.knownForMarks(note), untilMs, limit });
@@ -141,7 +146,7 @@ export class Resets {
     return true;
   }
 
-  /** The reset after one: a larger one, unless other replicas would not believe it. */
+  /** The next reset: a larger one, unless other replicas would refuse it. */
   #after(known: number): number {
     const { clusterNow } = this.#storeState;
     return Math.max(clusterNow, Math.min(known + 1, Math.max(known, clusterNow + this.aheadMsMax)));

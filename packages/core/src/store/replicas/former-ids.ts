@@ -1,35 +1,36 @@
 /**
- * Replicas that have given up their ids, and who goes on for them.
+ * Maps former replica ids to the replicas that now use another id.
  *
- * What a replica holds it goes on holding under its next id, and says so there. Both are thought alive
- * for some seconds, so whoever hears what the later one holds of a key ends what the former one said of it
- * until it gave up its id. What comes later under that id is another process's.
+ * A replica that changes its id keeps its permits and reports them under the new id. For some
+ * seconds other replicas believe both ids to be alive. So permits reported under the new id replace
+ * those that were reported under the former id, up to its last frame. Later frames under the former
+ * id are from another process.
  */
 
-/** An id that was given up. */
+/** An id that its replica no longer uses. */
 export interface FormerId {
-  /** Whose it was, as a replica among others. */
+  /** The replica index of that id. */
   readonly replica: number;
-  /** The last frame that was sent under it. */
+  /** The last frame that was sent under the id. */
   readonly upTo: number;
 }
 
-/** The id that this process had before, as frames say it. */
+/** The former id of this process, as frames state it. */
 export interface OwnFormer {
   readonly low: number;
   readonly high: number;
   readonly upTo: number;
-  /** How long that is of interest, by the raw clock. */
+  /** Until when frames state it, on the raw clock. */
   readonly untilMs: number;
 }
 
 export class FormerIds {
-  /** The id that this process had before. */
+  /** The former id of this process. */
   own: OwnFormer | undefined;
 
   readonly #formers = new Map<number, FormerId>();
 
-  /** Whether anybody is known to have given up an id. */
+  /** Whether any replica is known to have changed its id. */
   get exist(): boolean {
     return this.#formers.size > 0;
   }
@@ -43,7 +44,9 @@ export class FormerIds {
     if (replica !== former.replica) this.#formers.set(replica, former);
   }
 
-  /** Nothing refers to a replica's number any more, which may be another's from now on. */
+  /**
+   * Forgets a replica index that is no longer referenced and may be assigned to another replica.
+   */
   forget(replica: number): void {
     for (const [later, former] of this.#formers) {
       if (later === replica || former.replica === replica) this.#formers.delete(later);

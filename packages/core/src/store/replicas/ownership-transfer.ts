@@ -1,9 +1,9 @@
 /**
- * What this process counted under an id that it has given up is another replica's from then on, as
- * everybody else sees it: what is counted now must not add to it under the same name.
+ * Moves own counts to the former id of this process after its id changed.
  *
- * No record is visited for that. Each is moved when somebody next looks at it, and until then nothing
- * can be counted in it.
+ * Other replicas keep those counts under the former id, so new counts must not add to them. The id
+ * change visits no record: each record is moved when it is read next, and no count is added to it
+ * before that.
  */
 
 import { blankComponent, type Component } from "../../crdt/component.ts";
@@ -12,10 +12,10 @@ import { GENERATION, type Shape } from "../table/entry.ts";
 import type { KeyRecords } from "../table/key-records.ts";
 import { type Replicas, SELF } from "./replicas.ts";
 
-/** The id that was given up, as a replica among others. */
+/** The former id of this process. */
 export interface Former {
   readonly replica: number;
-  /** What to add to a time of this process to have what the former id has told others. */
+  /** Converts a time of this process into the time published under the former id. */
   readonly originMs: number;
 }
 
@@ -31,7 +31,7 @@ export class OwnershipTransfer {
     this.#storeState = storeState;
   }
 
-  /** Makes all own components of a record those of the former id. Gauges stay own. */
+  /** Assigns all own components of a record to the former id. Permits stay own. */
   move(id: number, former: Former): void {
     for (const shape of this.#entries.shapes) {
       if (shape.endsWithReset) this.#moveShape(id, shape, former);

@@ -1,9 +1,9 @@
 /**
- * The replicas that a process has heard of, as small numbers that fit into records.
+ * Maps the replica ids that a process knows to small indexes that fit into records.
  *
- * Number 0 is this process. A number stays bound to one id while anything may refer to it; a
- * replica that was dropped and returns gets a new number, so that what was dropped stays dropped.
- * Stores watch for whatever changes how their components are read, and read them again then.
+ * Index 0 is this process. An index stays bound to one id while anything may refer to it. A replica
+ * that was dropped and returns gets a new index, so its dropped counts stay dropped. Stores watch
+ * for changes that affect how components are read, and then read their components again.
  */
 
 import { invariant } from "../../base/errors.ts";
@@ -11,7 +11,7 @@ import { FormerIds } from "./former-ids.ts";
 
 /** This process. */
 export const SELF = 0;
-/** The number of nobody; also how many replicas and openers can be told apart at a time. */
+/** The index of no replica; also the most replicas and openers at a time. */
 export const NOBODY = 0xffff;
 
 const FREE = 0;
@@ -20,20 +20,23 @@ const SILENT = 2;
 const DROPPED = 3;
 
 export class Replicas {
-  /** How many replicas are alive, this one included. */
+  /** Replicas that are alive, this one included. */
   aliveCount = 0;
-  /** Who has given up which id. */
+  /** Which replicas have changed their ids. */
   readonly formers: FormerIds = new FormerIds();
 
   readonly #ids: string[] = [];
   readonly #indexes = new Map<string, number>();
-  // These grow with the replicas heard of: most limiters never hear of any.
+  // These arrays grow with the known replicas: most limiters never meet another one.
   readonly #states: number[] = [];
   readonly #offsets: number[] = [];
   readonly #heardUpTo: number[] = [];
   readonly #heldSince: number[] = [];
   readonly #free: number[] = [];
-  /** Strangers that nothing referred to a while ago, and that nobody has named since. */
+  /**
+   * Unreferenced indexes of replicas that are not members and have not been named since the last
+   * scan.
+   */
   #unused = new Set<number>();
   readonly #watchers = new Set<() => void>();
 
@@ -41,7 +44,7 @@ export class Replicas {
     this.indexOf(self);
   }
 
-  /** Has a function called whenever stored components must be read anew. */
+  /** Calls a function whenever stored components must be read again. */
   watch(watcher: () => void): void {
     this.#watchers.add(watcher);
   }
@@ -51,9 +54,10 @@ export class Replicas {
   }
 
   /**
-   * The number of a replica, given to it now if it is new; `NOBODY` when all are taken.
+   * The index of a replica, assigned now if it is new; `NOBODY` when all are in use.
    *
-   * @param isAlive whether a new one is known from itself; others may name those that are long gone
+   * @param isAlive whether the replica sent the frame itself; others may name replicas that are
+   * long gone
    */
   indexOf(id: string, isAlive = true): number {
     const known = this.#indexes.get(id);
@@ -79,8 +83,8 @@ export class Replicas {
   }
 
   /**
-   * Gives this process another id. Returns the number of the former one, which is another's from now
-   * on; `NOBODY` when all are taken.
+   * Changes the id of this process. Returns the index of the former id, which counts as another
+   * replica from now on; `NOBODY` when all are in use.
    */
   renameSelf(id: string): number {
     const former = this.selfId;
@@ -101,7 +105,7 @@ export class Replicas {
     return this.idOf(left) < this.idOf(right);
   }
 
-  /** What to add to a time on that replica's clock to have it on ours. */
+  /** Converts a time on that replica's clock to this replica's clock. */
   offsetMs(index: number): number {
     return this.#offsets[index]!;
   }
@@ -112,12 +116,12 @@ export class Replicas {
     this.#tell();
   }
 
-  /** Whether what the replica holds in a gauge counts. */
+  /** Whether permits of the replica count. */
   isAlive(index: number): boolean {
     return this.#states[index] === ALIVE;
   }
 
-  /** A silent replica keeps its hits and loses what it held in gauges, until it is heard again. */
+  /** While a replica sends no heartbeats, its hits count and its permits do not. */
   setAlive(index: number, alive: boolean): void {
     const state = this.#states[index]!;
     const next = alive ? ALIVE : SILENT;
@@ -127,7 +131,7 @@ export class Replicas {
     this.#tell();
   }
 
-  /** The frame up to which none of a replica is missing, so that older ones say nothing new. */
+  /** The frame up to which nothing of a replica is missing; older frames contain nothing new. */
   heardUpTo(index: number): number {
     return this.#heardUpTo[index]!;
   }
@@ -136,7 +140,9 @@ export class Replicas {
     this.#heardUpTo[index] = frame;
   }
 
-  /** The frame from which on a replica has told all that it holds in gauges: what is older has ended. */
+  /**
+   * The first frame that reported all permits of the replica: permits of older frames are released.
+   */
   heldSince(index: number): number {
     return this.#heldSince[index]!;
   }
@@ -151,7 +157,7 @@ export class Replicas {
     return this.#states[index] === DROPPED;
   }
 
-  /** Forgets everything the replica counted; windows it opened for others go on. */
+  /** Forgets everything the replica counted; windows that it opened for others continue. */
   drop(index: number): void {
     invariant(index !== SELF, "a replica does not drop itself");
     const state = this.#states[index]!;
@@ -162,14 +168,14 @@ export class Replicas {
     this.#tell();
   }
 
-  /** How many numbers are in use. */
+  /** How many indexes are in use. */
   get size(): number {
     return this.#ids.length - this.#free.length;
   }
 
   /**
-   * The numbers that may be taken back where nothing refers to them: of replicas that were dropped, and
-   * of strangers, who were only named as having opened a window.
+   * Indexes that may be reclaimed once unreferenced: of dropped replicas, and of replicas that are
+   * only known as the opener of a window.
    */
   spare(isMember: (id: string) => boolean): number[] {
     const strangers = this.known().filter(
@@ -179,7 +185,7 @@ export class Replicas {
     return [...dropped, ...strangers];
   }
 
-  /** The numbers of every other replica that anything is known of, alive or not. */
+  /** The indexes of all other known replicas, alive or not. */
   known(): number[] {
     const known: number[] = [];
     for (let index = SELF + 1; index < this.#ids.length; index++) {
@@ -189,8 +195,9 @@ export class Replicas {
   }
 
   /**
-   * Takes back numbers that no stored component refers to. Nobody refers to a replica that was dropped
-   * anew; a stranger may just have been named, and is only taken back the next time.
+   * Reclaims unreferenced indexes. A dropped replica gets no new references, so its index is free
+   * at once. The opener of a window may just have been named, so its index is reclaimed only at the
+   * next scan.
    */
   reclaim(spare: Iterable<number>): void {
     const unused = new Set<number>();

@@ -1,11 +1,11 @@
 /**
- * The components of one key and policy that do not lie in the key's own record, as a linked list.
+ * A linked list of the components of one key and policy that are not in the key's record.
  *
- * These are what other replicas have counted, and what this one counted in windows that are no
- * longer the newest. Lists are short: one or two components per replica that saw the key. The
- * generation is kept to 32 bits, which tells apart all that can be alive at a time.
+ * These are the counts of other replicas, and own counts in windows that are not the newest. Lists
+ * are short: one or two components per replica that counted the key. Generations are kept to 32
+ * bits, which distinguish all that can be alive at a time.
  *
- *     | next | replica, opener | place high | place low | generation | hits | refusals, refunds |
+ *     | next | replica, opener | period high | period low | generation | hits | refusals, refunds |
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -22,16 +22,24 @@ const HITS = 5;
 const COUNTED = 6;
 
 const TWO_32 = 2 ** 32;
-/** More components of one key than any lawful history makes, of all others and of one of them. */
+/**
+ * More components of one key than any lawful history makes, of all other replicas or of one of
+ * them.
+ */
 const LENGTH_MAX = 4096;
 const PER_REPLICA_MAX = 1024;
-/** What is found behind so many others comes a place nearer: some are asked for often, others never again. */
+/**
+ * A component found behind this many others moves forward by one: some are looked up often, others
+ * never again.
+ */
 const NEAR = 8;
 
-/** In place of a word: records have no chains, since nobody else counts. */
+/** The value of a head word in a store without chains, because no other replica counts there. */
 export const NO_CHAIN = -1;
 
-/** What is counted beside hits in a word of its own; refunds are rare but for gauges. */
+/**
+ * What a component counts beside hits, in a word of its own; only permits have frequent refunds.
+ */
 export type SecondCount = "none" | "refusals" | "refunds";
 
 export class ComponentChain {
@@ -40,12 +48,15 @@ export class ComponentChain {
   readonly #second: SecondCount;
   readonly #pool: RecordPool;
   readonly #refunds = new Map<number, number>();
-  /** Own components that have changed since they were shown to be told. */
+  /** Own components that have changed since they were last published. */
   readonly #untold = new Set<number>();
-  /** What was read just to have it at hand. */
+  /** Keeps the reads of `touch` from being optimised away. */
   touched = 0;
 
-  /** @param headWord the word of a key's record that holds the first component's number, or `NO_CHAIN` */
+  /**
+   * @param headWord the word of a key's record with the number of its first component, or
+   * `NO_CHAIN`
+   */
   constructor(records: RecordPool, headWord: number, second: SecondCount) {
     this.#records = records;
     this.#headWord = headWord;
@@ -91,7 +102,7 @@ export class ComponentChain {
     return this.#second === "refusals" ? this.#pool.count(link, COUNTED) : 0;
   }
 
-  /** Reads the first components of some keys, so that they are at hand. */
+  /** Reads the first components of some keys, to load them into the processor's cache. */
   touch(ids: Int32Array, count: number): void {
     let touched = 0;
     for (let at = 0; at < count; at++) {
@@ -103,10 +114,10 @@ export class ComponentChain {
   }
 
   /**
-   * Takes over more hits of a component that a key has already, if hits are all that is known of it and
-   * they are few; returns how many more, otherwise 0.
+   * Raises the hits of a known component, if nothing else of it is counted and they are few.
+   * Returns the increase, otherwise 0.
    *
-   * @param first the key's first component: with one other replica, the one
+   * @param first the key's first component: the only one when there is one other replica
    */
   grow(id: number, first: number, component: Readonly<Component>): number {
     let link = first;
@@ -123,7 +134,9 @@ export class ComponentChain {
     return more;
   }
 
-  /** How many hits more than a link a component of the same identity has; 0 if it is none. */
+  /**
+   * How many more hits a component has than a link of the same identity; 0 if the identity differs.
+   */
   #moreHits(link: number, component: Readonly<Component>): number {
     const pool = this.#pool;
     pool.take(link);
@@ -165,14 +178,14 @@ export class ComponentChain {
     return 0;
   }
 
-  /** Puts a link before the one that is before it. */
+  /** Swaps a link with its predecessor. */
   #exchange(twoBefore: number, before: number, link: number): void {
     this.#pool.setWord(before, NEXT, this.next(link));
     this.#pool.setWord(link, NEXT, before);
     this.#pool.setWord(twoBefore, NEXT, link);
   }
 
-  /** Adds an empty component that `find` did not find; 0 when there is no room. */
+  /** Adds an empty component after `find` found none; returns 0 when there is no room. */
   add(id: number, replica: number, generation: number, opener: number, place: number): number {
     const link = replica === SELF || this.#hasEvictorFor(id, replica) ? this.#pool.allocate() : 0;
     if (link === 0) return 0;
@@ -190,7 +203,7 @@ export class ComponentChain {
     this.#pool.setWord(link, PLACE_LOW, place | 0);
   }
 
-  /** Keeps the larger of each count; returns whether any grew. */
+  /** Keeps the larger of each count; returns whether any has grown. */
   raise(link: number, hits: number, refunds: number, refusals: number): boolean {
     let grew = false;
     if (hits > this.hits(link)) {
@@ -211,9 +224,9 @@ export class ComponentChain {
   }
 
   /**
-   * Takes one component out of a key's list.
+   * Removes one component from a key's list.
    *
-   * @param before the one before it, 0 at the front; whoever walks the list knows it
+   * @param before its predecessor, 0 at the front; a caller that walks the list knows it
    */
   remove(id: number, link: number, before: number = this.#before(id, link)): void {
     if (before === 0) this.#records.setWord(id, this.#headWord, this.next(link));
@@ -221,19 +234,19 @@ export class ComponentChain {
     this.#release(link);
   }
 
-  /** Takes all components of a key out. */
+  /** Removes all components of a key. */
   clear(id: number): void {
     for (let link = this.first(id); link !== 0; link = this.first(id)) this.remove(id, link, 0);
   }
 
-  /** Takes all components of all keys out; the words that say where they begin are cleared as well. */
+  /** Removes all components of all keys; the head words are cleared by the caller. */
   clearAll(): void {
     this.#pool.clear();
     this.#refunds.clear();
     this.#untold.clear();
   }
 
-  /** Whether any component is of a replica. */
+  /** Whether any component belongs to a replica. */
   hasOf(id: number, replica: number): boolean {
     let link = this.first(id);
     while (link !== 0 && this.replica(link) !== replica) link = this.next(link);
@@ -251,7 +264,10 @@ export class ComponentChain {
     component.refusals = this.refusals(link);
   }
 
-  /** Shows what a replica has counted; of own components in a flush what has not left since it changed. */
+  /**
+   * Visits the components of a replica; in a flush, only own ones that changed since the last
+   * frame.
+   */
   show(
     id: number,
     replica: number,
@@ -273,7 +289,9 @@ export class ComponentChain {
     this.#pool.release(link);
   }
 
-  /** Whether a key may have another component of a replica, which must not crowd out the others. */
+  /**
+   * Whether a key may have one more component of a replica, which must not crowd out the others.
+   */
   #hasEvictorFor(id: number, replica: number): boolean {
     const pool = this.#pool;
     let length = 0;

@@ -1,10 +1,10 @@
 /**
- * Which shape each policy is stored in, and which rule puts the two together.
+ * Chooses the shape and the rule for each policy.
  *
- * Widths of slots are chosen here. In one process a bucket's slots are a millisecond wide, which
- * makes it exact. With replicas to merge, slots must be kept apart until everybody has heard of
- * them, so they are wider: about a sixteenth of the time that a full bucket takes to empty. That is a
- * power of two, so that a capacity can be changed a little without beginning another budget.
+ * The widths of slots are chosen here. In one process a bucket's slots are a millisecond wide,
+ * which makes it exact. With other replicas, slots are kept apart until all replicas have received
+ * them, so they are wider: about a sixteenth of the time that a full bucket takes to empty. The
+ * width is a power of two, so that a small change of capacity does not start another budget.
  */
 
 import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
@@ -32,7 +32,10 @@ import { WindowShape } from "./window/window-shape.ts";
 
 const SPREAD_MS_MAX = 100;
 const SPREAD_PART = 8;
-/** How long slots are kept apart before a level of them is told: four times the second between two heartbeats. */
+/**
+ * How long slots are kept apart before their level is published: four heartbeat intervals of a
+ * second.
+ */
 const RETENTION_MS = 4_000;
 /** How long a level may be on its way. */
 const LEVEL_FLIGHT_MS = 500;
@@ -40,9 +43,11 @@ const BUCKET_SLOT_PART = 16;
 const BUCKET_SLOT_MS_MIN = 64;
 const BUCKET_SLOT_MS_MAX = 1_024;
 
-/** A section of the store's records, and the rule that works on it once the store is there. */
+/** A section of the store's records, and the rule that works on it once the store exists. */
 export interface RuleSection extends Section {
-  /** All that must agree for two replicas' counts to mean the same, which limits need not. */
+  /**
+   * Everything that must agree for the counts of two replicas to mean the same. Limits need not.
+   */
   readonly meaning: string;
   /** @param shape the shape of a store whose sections are of the same meaning */
   rule(shape: Shape): Rule;
@@ -138,14 +143,17 @@ function rulerOf(policy: FixedWindowPolicy): Ruler | null {
   return policy.align ? new EvenRuler(policy.windowMs) : null;
 }
 
-/** How a calendar cuts, with the defaults filled in: whoever leaves them out means the same. */
+/** How a calendar divides time, with the defaults filled in: omitted options mean the same. */
 function calendarWords({ unit, timeZone, weekStartsOn }: CalendarOptions): string {
-  // Names of zones are the same in either case, and others' names for one zone are not known here.
+  // Zone names are the same in either case; aliases of a zone are not known here.
   const zone = (timeZone ?? "UTC").toLowerCase();
   return unit === "week" ? `week ${weekStartsOn ?? "monday"} ${zone}` : `${unit} ${zone}`;
 }
 
-/** The power of two at or below a sixteenth of the time; compared, as logarithms are rounded. */
+/**
+ * The largest power of two within a sixteenth of the time; compared, because logarithms are
+ * rounded.
+ */
 function bucketSlotMs(capacity: number, perSecond: number): number {
   const part = ((capacity / perSecond) * 1_000) / BUCKET_SLOT_PART;
   let slotMs = BUCKET_SLOT_MS_MIN;
@@ -153,7 +161,7 @@ function bucketSlotMs(capacity: number, perSecond: number): number {
   return slotMs;
 }
 
-/** A number as the 16 digits of its 64 bits: in decimals it is spelled differently elsewhere. */
+/** The 16 hexadecimal digits of a number's 64 bits: its decimal form differs between engines. */
 function bitsOf(value: number): string {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(value);

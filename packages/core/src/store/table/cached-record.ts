@@ -1,7 +1,7 @@
 /**
- * A fingerprint that is asked about again and again, and where its record was found last.
+ * A frequently requested fingerprint, and the record number where it was last found.
  *
- * That record may be gone, and its number another key's: whoever looks there looks at the fingerprint.
+ * That record may be freed, and its number reused for another key: always compare the fingerprint.
  */
 
 export class CachedRecord {

@@ -1,5 +1,5 @@
 /**
- * The words that every key's record begins with, and the contract of the shapes behind them.
+ * The first words of every key's record, and the contract of the shapes behind them.
  *
  *     | fingerprint low | high | state | frame | generation | words of shape 0 | of shape 1 | …
  *
@@ -12,13 +12,16 @@ import type { StepTime } from "../shapes/grid/slot-floors.ts";
 
 export const STATE = 2;
 /**
- * The frame in which the key's own components left last, or leave next. Where changes are kept track
- * of, a negative number stands for the next one, and says which of the pending records this is.
+ * The frame in which the key's own components left last, or leave next. In a replicated limiter, a
+ * negative number is the record's position in the list of unsent counts.
  */
 export const FRAME = 3;
-/** Frames' numbers are kept without their upper bits, and compared like hours on a clock. */
+/** Frame numbers are kept without their upper bits, and compared modulo 2^31. */
 export const FRAME_MASK = 0x7fff_ffff;
-/** The low 32 bits of the generation of own components; for a key known only from others, who introduced it. */
+/**
+ * The low 32 bits of the generation of own components; for a foreign key, the replica that
+ * introduced it.
+ */
 export const GENERATION = 4;
 export const HEADER_WORDS = 5;
 
@@ -30,20 +33,26 @@ export const OWN = 2;
 export const REFUSED = 4;
 /** The side table has resets or marks for the key. */
 export const NOTED = 8;
-/** How often a reset has ended what was in the record, as far as eight bits can tell. */
+/** How often a reset has ended the record's counts, modulo 256. */
 export const EPOCH_MASK = 0xff0;
 export const EPOCH_ONE = 0x10;
 export const VERSION_SHIFT = 12;
-/** How many versions a record can tell apart; the sign of its word stays unused. */
+/** How many versions a record can distinguish; the sign bit of its word stays unused. */
 export const VERSIONS: number = 2 ** (32 - VERSION_SHIFT - 1);
 
-/** What names the place of a component: a window, a slot of time, an instant on its writer's clock, or nothing. */
+/**
+ * What identifies the period of a component: a window, a slot, an instant on its writer's clock, or
+ * nothing.
+ */
 export type Places = "window" | "slot" | "instant" | "none";
 
-/** Whether what a component is about is past, may still count, or lies further ahead than clocks err. */
+/**
+ * Whether a component's period is over, may still count, or is further ahead than clock errors
+ * explain.
+ */
 export type Timing = "over" | "live" | "ahead";
 
-/** Takes one component of a key; the object is reused and must be copied to be kept. */
+/** Receives one component of a key; the object is reused, so copy it to keep it. */
 export type ComponentVisitor = (component: Component) => void;
 
 /**
@@ -52,50 +61,54 @@ export type ComponentVisitor = (component: Component) => void;
  * Times come with every call: `now` on this replica's clock, `clusterNow` on the cluster's.
  */
 export interface Shape {
-  /** Words it takes in a key's record. */
+  /** Words that it uses in a key's record. */
   readonly words: number;
   readonly places: Places;
 
   /** Prepares the zeroed words of a new record. */
   begin(id: number): void;
-  /** Reads all components again, because replicas have changed. */
+  /** Reads all components again, after replicas have changed. */
   refresh(id: number, now: number, clusterNow: number): void;
-  /** Lets go of everything a reset ends. */
+  /** Drops everything that a reset ends. */
   wipe(id: number): void;
-  /** Gives back all that lies beside the record. */
+  /** Frees everything beside the record. */
   release(id: number): void;
-  /** Gives back all that lies beside all records, however many there are: they all end now. */
+  /** Frees everything beside all records: all of them end now, however many there are. */
   releaseAll(): void;
 
   /** Whether nothing in it counts any more. */
   isExpired(id: number, now: number, clusterNow: number): boolean;
-  /** Whether this replica has something of its own in it that counts. */
+  /** Whether own counts in it still count. */
   isOwn(id: number, now: number, clusterNow: number): boolean;
-  /** Whether it must not be given up, because someone will release it. */
+  /** Whether it holds permits and must not be evicted. */
   isHeld(id: number): boolean;
-  /** Gives back what this replica holds of it, up to so much; returns how much that was. */
+  /** Releases up to `cost` of this replica's permits; returns how many. */
   give?(id: number, cost: number): number;
-  /** Hits in it; the fewer, the sooner it is given up under pressure. */
+  /** Hits in it; lighter records are evicted first. */
   weight(id: number): number;
-  /** Whether own components without a place lived in it, so that a successor needs a new generation. */
+  /**
+   * Whether it had own components without a period, so that the key's next record needs a new
+   * generation.
+   */
   readonly placeless: boolean;
-  /** Whether a reset ends what it holds. */
+  /** Whether a reset ends its counts. */
   readonly endsWithReset: boolean;
 
-  /** Reads what lies beside some records, so that it is at hand when they are joined. */
+  /** Reads what is beside some records, to load it into the processor's cache before a merge. */
   touch?(ids: Int32Array, count: number): void;
-  /** Whether a component heard now could still count. */
+  /** Whether a component received now could still count. */
   timing(component: Component, now: number, clusterNow: number): Timing;
   /**
-   * Merges another replica's component; returns whether it held anything new, undefined when there
-   * are more of the key already than any lawful history makes.
+   * Merges another replica's component; returns whether it was new, undefined when the key has more
+   * components than any lawful history makes.
    */
   join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined;
   /**
-   * Shows every own component that still counts.
+   * Visits every own component that still counts.
    *
-   * @param isFlush whether they leave for all others in the frame after the last that they left in: what
-   *   has not changed since then may be left out
+   * @param isFlush whether they leave in the frame after their last one: components that have not
+   * changed
+   *   since then may be left out
    */
   emit(
     id: number,
@@ -105,7 +118,7 @@ export interface Shape {
     visit: ComponentVisitor,
     isFlush?: boolean,
   ): void;
-  /** Shows what another replica is known to have counted, as far as it still counts. */
+  /** Visits what another replica is known to have counted, as far as it still counts. */
   emitHeard(
     id: number,
     replica: number,
@@ -114,23 +127,23 @@ export interface Shape {
     component: Component,
     visit: ComponentVisitor,
   ): void;
-  /** Whether slots that are over are folded into a level. */
+  /** Whether slots are folded into a level when they are over. */
   readonly folds?: boolean;
-  /** The least generation of own components: what was counted before it is in levels only. */
+  /** The least generation of own components: earlier counts are only in levels. */
   readonly generationMin?: number;
   /**
-   * The cluster's time, which was at `clusterBefore`, has stepped back. Own components are of a new
-   * generation from now on, and every record is folded before it is looked at.
+   * The cluster's time has stepped back from `clusterBefore`. Own components get a new generation,
+   * and every record is folded before its next read.
    */
   stepBack?(generation: number, clusterBefore: number, storeState: StepTime): void;
   /** Folds all slots of a record into its level. */
   foldAll?(id: number, clusterNow: number): void;
-  /** What this replica has counted so far is another's. */
+  /** Assigns all own counts so far to the former id of this replica. */
   disown?(former: number, generation: number, clusterNow: number): void;
-  /** What is left of slots that were folded away. */
+  /** The level of folded slots. */
   checkpoint?: ((id: number, clusterNow: number) => Checkpoint) | undefined;
-  /** Merges what another replica has left of such slots; returns whether it was better than ours. */
+  /** Merges another replica's level; returns whether it changed the local one. */
   joinCheckpoint?: ((id: number, heard: Checkpoint, clusterNow: number) => boolean) | undefined;
-  /** Names every replica and opener that its components refer to. */
+  /** Marks every replica and opener that its components refer to. */
   refersTo(id: number, mark: (replica: number) => void): void;
 }

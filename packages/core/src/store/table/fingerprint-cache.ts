@@ -1,19 +1,19 @@
 /**
- * The fingerprints of a few keys asked for lately, so that a hot key is not hashed at every check.
+ * Caches the fingerprints of a few recent keys, so that a hot key is not hashed at every check.
  *
- * It has a fixed number of places and each key has one, picked from its length and two of its
- * characters: to look costs about as much as comparing two strings. Only one in so many keys that
- * were not found is remembered, and while nothing is found it is one in many more, and the only one
- * looked for. Hot keys get in all the same, and among keys that hardly repeat nobody pays for them. It
- * keeps copies, so that a key cut out of a large text does not keep that text.
+ * The cache has a fixed number of slots. A key's length and two of its characters pick its slot, so
+ * a lookup costs about as much as comparing two strings. Only some of the missed keys are inserted.
+ * While lookups keep missing, inserts become rarer still, and only the inserted keys are looked up.
+ * Hot keys get in anyway, and traffic of unique keys pays almost nothing. The cache copies its
+ * keys, because a key cut out of a large text would keep that text in memory.
  */
 
 const PLACES = 256;
 const KEY_LENGTH_MAX = 64;
 const MISSES_PER_KEY = 32;
-/** So many keys in a row may be looked for in vain before most are not looked for any more. */
+/** After this many misses in a row, most keys are no longer looked up. */
 const PATIENCE = 32;
-/** The same while nothing is found: to copy a key takes as long as to hash a dozen. */
+/** Misses per insert while nothing is found: copying a key takes as long as hashing a dozen. */
 const MISSES_PER_KEY_IN_VAIN = 256;
 
 export class FingerprintCache {
@@ -24,17 +24,17 @@ export class FingerprintCache {
 
   readonly #keys: (string | null)[] = new Array<string | null>(PLACES).fill(null);
   readonly #halves = new Int32Array(2 * PLACES);
-  /** Keys not found since one was remembered. */
+  /** Misses since the last insert. */
   #misses = 0;
-  /** Keys looked for in vain since one was found. */
+  /** Misses since the last hit. */
   #inVain = 0;
 
-  /** Remembers none of them any more. */
+  /** Empties the cache. */
   forget(): void {
     this.#keys.fill(null);
   }
 
-  /** Whether a key is remembered; then its fingerprint is in `low` and `high`. */
+  /** Looks up a key; if it is cached, its fingerprint is in `low` and `high`. */
   protected recall(key: string): boolean {
     if (this.#inVain >= PATIENCE && this.#misses < MISSES_PER_KEY_IN_VAIN - 1) return false;
     const place = placeOf(key);
@@ -49,7 +49,7 @@ export class FingerprintCache {
     return true;
   }
 
-  /** Takes note of an ASCII key that was not remembered, whose fingerprint is in `low` and `high`. */
+  /** Notes a miss of an ASCII key, whose fingerprint is in `low` and `high`. */
   protected missed(key: string): void {
     const isHopeful = this.#inVain < PATIENCE;
     if (++this.#misses >= (isHopeful ? MISSES_PER_KEY : MISSES_PER_KEY_IN_VAIN))
@@ -66,12 +66,12 @@ export class FingerprintCache {
   }
 }
 
-/** The same text by itself, if it is of bytes: the engine may have cut the given one out of a large one. */
+/** A copy of a single-byte text: the engine may have cut the original out of a large one. */
 export function copyOf(text: string): string {
   return Buffer.from(text, "latin1").toString("latin1");
 }
 
-/** Characters that differ between addresses, and between names with a common beginning. */
+/** Uses characters that differ between addresses, and between names with a common beginning. */
 function placeOf(key: string): number {
   const length = key.length;
   const last = key.charCodeAt(length - 1);

@@ -1,10 +1,10 @@
 /**
- * The 64-bit keyed fingerprint under which a key is known everywhere outside the caller's hands.
+ * The 64-bit keyed fingerprint that identifies a key in the store and on the wire.
  *
- * It is HalfSipHash-2-4 over the key's UTF-8 bytes: a pseudo-random function, so that whoever does
- * not hold the seed can neither find a key from its fingerprint nor aim two keys at one. A string
- * and its UTF-8 bytes are the same key. The result stays in two fields, because returning a pair
- * would cost an object on every request.
+ * It is HalfSipHash-2-4 over the key's UTF-8 bytes: a pseudo-random function. Without the seed, an
+ * attacker can neither find a key from its fingerprint nor make two keys collide. A string and its
+ * UTF-8 bytes are the same key. The result stays in two fields, because returning a pair would
+ * allocate an object on every request.
  */
 
 import { TidegateError } from "../../base/errors.ts";
@@ -37,7 +37,7 @@ export class Fingerprinter extends FingerprintCache {
     if (typeof key !== "string" || !this.recall(key)) this.#compute(key);
   }
 
-  /** Takes a fingerprint that is known. */
+  /** Loads a known fingerprint. */
   retake({ low, high }: CachedRecord): void {
     this.low = low;
     this.high = high;
@@ -55,7 +55,7 @@ export class Fingerprinter extends FingerprintCache {
     this.#hash(textOf(key), BYTE_MAX);
   }
 
-  /** Hashes a string of bytes; false if a character is above `codeMax`, so that it is none. */
+  /** Hashes a string of bytes; returns false if a character is above `codeMax`. */
   #hash(bytes: string, codeMax: number): boolean {
     const length = bytes.length;
     const whole = length & ~3;

@@ -1,9 +1,10 @@
 /**
- * Windows that start at fixed instants of the cluster's time, whoever hits first.
+ * Windows that start at fixed instants of the cluster's time, independent of the first hit.
  *
- * The record holds the current window's own hits and the sum of the others'. The chain holds the
- * others' components, those for the next window included: a replica whose clock is a little ahead
- * is heard before its window begins here. Anything else is over, or from a clock gone wrong.
+ * The record holds the own hits of the current window and the sum of the others' hits. The chain
+ * holds the others' components, including those of the next window: a replica whose clock is a
+ * little ahead sends them before that window begins here. Any other period is over, or comes from a
+ * wrong clock.
  *
  *     | slot high | slot low | hits | chain | others | refusals, others' refusals |
  */
@@ -29,7 +30,7 @@ const TWO_32 = 2 ** 32;
 
 export interface AlignedShapeOptions {
   readonly ruler: Ruler;
-  /** Whether refused hits are counted beside the others. */
+  /** Whether refused hits are counted too. */
   readonly countsRefusals: boolean;
 }
 
@@ -69,7 +70,7 @@ export class AlignedShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up the window of `clusterNow`; a key never seen is record 0 and its fingerprint. */
+  /** Sums up the window of `clusterNow`; a new key is record 0 with its fingerprint. */
   read(id: number, clusterNow: number, low: number): void {
     this.#ruler.at(clusterNow, low);
     this.endsAt = this.#ruler.endsAt;
@@ -94,7 +95,7 @@ export class AlignedShape implements Shape {
     this.#fields.addToCount(id, REFUSALS, cost);
   }
 
-  /** Names the window that own hits are counted in now. */
+  /** Identifies the window in which own hits are counted now. */
   ticket(id: number): number {
     return ticketOf(
       this.#fields.generation(id),
@@ -103,7 +104,9 @@ export class AlignedShape implements Shape {
     );
   }
 
-  /** Gives back hits of the window named by `ticket`; returns how many, 0 if it is over. */
+  /**
+   * Refunds hits of the window identified by `ticket`; returns how many, 0 if the window is over.
+   */
   refund(id: number, ticket: number, cost: number, clusterNow: number): number {
     this.read(id, clusterNow, this.#fields.fingerprintLow(id));
     if (this.ticket(id) !== ticket) return 0;
@@ -213,7 +216,7 @@ export class AlignedShape implements Shape {
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
   }
 
-  /** Makes the record about the ruler's window and sums up what the chain has of it. */
+  /** Turns the record to the ruler's window and sums up the chain's components of it. */
   #turn(id: number): void {
     const { slot, nextSlot } = this.#ruler;
     if (this.#slot(id) !== slot) {
@@ -257,7 +260,7 @@ export class AlignedShape implements Shape {
   }
 }
 
-/** Words that the shape takes in a record. */
+/** Words of a record that the shape uses. */
 export function alignedShapeWords(options: { readonly countsRefusals: boolean }): number {
   return options.countsRefusals ? OTHERS_REFUSALS + 1 : OTHERS + 1;
 }

@@ -1,8 +1,8 @@
 /**
- * How aligned windows are cut: which window an instant of the cluster's time belongs to.
+ * Divides the cluster's time into aligned windows.
  *
- * The answer stays in three fields, because it is asked on every request. Windows of a ruler tile
- * time, so the next one starts where this one ends.
+ * The result stays in three fields, because every request asks for it. The windows of a ruler tile
+ * time: each starts where the one before ends.
  */
 
 import type { Calendar } from "../../../time/calendar.ts";
@@ -10,7 +10,7 @@ import type { Calendar } from "../../../time/calendar.ts";
 export interface Ruler {
   /** Measures the window of `clusterNow` for the key with this low half of the fingerprint. */
   at(clusterNow: number, low: number): void;
-  /** The window's number: the same for every replica. */
+  /** The window's number, the same on every replica. */
   readonly slot: number;
   /** The number of the window after it. */
   readonly nextSlot: number;
@@ -18,7 +18,7 @@ export interface Ruler {
   readonly endsAt: number;
 }
 
-/** Windows of one length, shifted for each key so that not all of them turn at one instant. */
+/** Windows of one length, shifted per key so that they do not all turn at the same instant. */
 export class EvenRuler implements Ruler {
   slot = 0;
   nextSlot = 0;

@@ -1,4 +1,4 @@
-/** Concurrency: what is held until someone releases it. */
+/** Concurrency: permits that are held until they are released. */
 
 import type { ConcurrencyPolicy } from "../../../policies/concurrency.ts";
 import { numberOf, type RecordId } from "../../table/record-id.ts";
@@ -44,12 +44,12 @@ export class GaugeRule implements Rule {
     return 0;
   }
 
-  /** Time gives nothing back and neither does a refund: only `release` does. */
+  /** Neither time nor a refund releases a permit: only `release` does. */
   refund(): number {
     return 0;
   }
 
-  /** Gives back what is held; returns how much of `cost` this process did hold. */
+  /** Releases permits; returns how many of `cost` this process did hold. */
   release(id: RecordId, cost: number): number {
     return this.#shape.give(numberOf(id), cost);
   }

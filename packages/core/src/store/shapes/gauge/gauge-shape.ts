@@ -1,14 +1,15 @@
 /**
- * What is held right now, such as requests in flight: no place, and no end but a release.
+ * Permits held now, such as requests in flight. They have no period and end only with a release.
  *
- * A gauge counts while its replica is alive. Hits and releases are both kept, because each only
- * grows; their difference is what is held. A record that holds something of this replica's own is
- * never given up, since a release is still to come; so a later generation ends those before it. After
- * the last release it is kept for a while in a cluster: who has missed it is told again.
+ * Permits count while their replica is alive. Hits and releases are both kept, because each only
+ * grows; their difference is what is held. A record that holds own permits is never evicted,
+ * because a release will follow. So a later generation of a replica ends the earlier ones. In a
+ * cluster the record is kept for a while after the last release, and a replica that missed the
+ * release receives it again.
  *
- * Who misses it for longer is told all that is held, and ends what was not in that: each component of
- * another replica remembers the frame it was last heard in. One that is released is kept for as long as
- * an older frame could still come that was not heard.
+ * A replica that missed it for longer receives all permits that are held, and ends those that are
+ * not among them: each component of another replica stores the frame in which it last arrived. A
+ * released component is kept as long as an older frame could still arrive.
  *
  *     | hits | releases | chain | others | idle since |
  */
@@ -26,10 +27,10 @@ const CHAIN = 2;
 const OTHERS = 3;
 const IDLE_SINCE = 4;
 
-/** How long a release can be repeated by itself. */
+/** How long a release can be published again by itself. */
 const RELEASES_KEPT_MS = 60_000;
 
-/** Words that the shape takes in a record. */
+/** Words of a record that the shape uses. */
 export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
 export class GaugeShape implements Shape {
@@ -38,7 +39,7 @@ export class GaugeShape implements Shape {
   readonly placeless = true;
   readonly endsWithReset = false;
 
-  /** What the last `read` saw: everything held by replicas alive. */
+  /** What the last `read` saw: the permits of all live replicas. */
   held = 0;
 
   readonly #fields: RecordFields;
@@ -47,7 +48,7 @@ export class GaugeShape implements Shape {
 
   readonly #shared: boolean;
 
-  /** @param shared whether others are told, whoever of them is heard just now */
+  /** @param shared whether other replicas count the same keys, alive at the moment or not */
   constructor(records: RecordPool, replicas: Replicas, base: number, shared: boolean) {
     this.#shared = shared;
     this.#fields = new RecordFields(records, base);
@@ -57,7 +58,7 @@ export class GaugeShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up what is held; record 0 reads as a key never seen. */
+  /** Sums up the held permits; record 0 reads as a new key. */
   read(id: number): void {
     this.held = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);
   }
@@ -67,7 +68,7 @@ export class GaugeShape implements Shape {
     this.#fields.setWord(id, IDLE_SINCE, 0);
   }
 
-  /** Takes back what this replica holds; returns how much it did hold of `cost`. */
+  /** Releases permits of this replica; returns how many of `cost` it did hold. */
   give(id: number, cost: number): number {
     const given = Math.min(cost, this.#ownHeld(id));
     this.#fields.addToCount(id, RELEASES, given);
@@ -92,7 +93,7 @@ export class GaugeShape implements Shape {
     this.#fields.setCount(id, OTHERS, others);
   }
 
-  /** A reset ends counts, and what is held is not a count. */
+  /** A reset ends counts; held permits are not counts. */
   wipe(): void {}
 
   release(id: number): void {
@@ -103,7 +104,7 @@ export class GaugeShape implements Shape {
     this.#chain.clearAll();
   }
 
-  /** What a silent replica holds does not count, but will again when that replica is heard. */
+  /** The permits of a silent replica do not count, but will again after its next heartbeat. */
   isExpired(id: number, now: number): boolean {
     if (this.#ownHeld(id) !== 0 || this.#fields.count(id, OTHERS) !== 0) return false;
     const chain = this.#chain;
@@ -170,7 +171,7 @@ export class GaugeShape implements Shape {
     visit(component);
   }
 
-  /** What a replica held ends with it, and who is only silent says itself what it holds. */
+  /** The permits of a crashed replica end with it, and a silent one publishes its own again. */
   emitHeard(): void {}
 
   refersTo(id: number, mark: (replica: number) => void): void {
@@ -178,15 +179,15 @@ export class GaugeShape implements Shape {
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
   }
 
-  /** Whether what a replica said in a frame is not held any more, as later ones did not repeat it. */
+  /** Whether a permit of an earlier frame is released, because later frames did not repeat it. */
   #isOver(replica: number, frame: number): boolean {
     return this.#replicas.isDropped(replica) || frame < this.#replicas.heldSince(replica);
   }
 
   /**
-   * The component of a replica's generation, or 0; undefined if a later one is known. Ends what it held
-   * in earlier ones: nothing is given up that holds something, so whoever begins anew has released all,
-   * whether that was heard or not.
+   * The component of a replica's generation, or 0; undefined if a later generation is known. Ends
+   * the permits of earlier generations: a record with permits is not evicted, so a new generation
+   * means that all were released, whether those releases arrived or not.
    */
   #latest(id: number, replica: number, generation: number): number | undefined {
     const chain = this.#chain;
@@ -205,7 +206,7 @@ export class GaugeShape implements Shape {
     return latest;
   }
 
-  /** Ends what was told under ids that were given up, where it is told under the next ones. */
+  /** Ends permits of former ids whose replicas report them under their new ids. */
   #endFormerIds(id: number): void {
     const chain = this.#chain;
     const ended = new Map<number, number>();

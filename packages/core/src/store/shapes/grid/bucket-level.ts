@@ -9,9 +9,9 @@ import type { RecordPool } from "../../table/record-pool.ts";
 
 /** Levels are kept in thousandths of a hit, so that whole rates leak whole numbers each ms. */
 export const LEVEL_SCALE = 1_000;
-/** Levels closer than this are the same: what rounding of fractional rates may add up to. */
+/** Levels closer than this are equal: the sum of rounding errors of fractional rates. */
 export const LEVEL_SLACK = 1e-6;
-/** Words that a level takes in a record. */
+/** Words of a record that a level uses. */
 export const LEVEL_WORDS = 2;
 
 // A 64-bit float read as two words, and back.

@@ -1,9 +1,9 @@
 /**
- * Hits counted by slots of one width: the last few slots as they are, or a bucket's level.
+ * Hits counted in slots of equal width: the last few slots, or the level of a bucket.
  *
- * A sliding window reads the sum of the slots and the oldest one apart, because only a part of that
- * is still inside. A bucket reads the level that its slots lead to from the one that was folded
- * before them.
+ * A sliding window reads the sum of the slots and the oldest slot apart, because only a part of the
+ * oldest is still inside the window. A bucket starts from its folded level and adds the slots that
+ * follow.
  */
 
 import type { Checkpoint } from "../../../crdt/checkpoint.ts";
@@ -76,7 +76,7 @@ export class GridShape implements Shape {
     this.#grid.begin(id);
   }
 
-  /** Sums up the slots that count at `clusterNow`; record 0 reads as a key never seen. */
+  /** Sums up the slots that count at `clusterNow`; record 0 reads as a new key. */
   read(id: number, clusterNow: number): void {
     this.#time.turnTo(clusterNow);
     this.hits = 0;
@@ -98,14 +98,14 @@ export class GridShape implements Shape {
     this.#bins.add(id, this.#time.bin, cost);
   }
 
-  /** Names the slot that own hits are counted in now. */
+  /** Identifies the slot in which own hits are counted now. */
   ticket(id: number): number {
     return this.#ticketOfSlot(id, this.#time.slot);
   }
 
   /**
-   * Gives back hits of the slot named by `ticket`; returns how many, 0 if it is over. A bucket that
-   * nobody shares gives back from its level as well, if the hit's water is still in it.
+   * Refunds hits of the slot identified by `ticket`; returns how many, 0 if the slot is over. A
+   * bucket that is not replicated also refunds from its level, while the hit is still in it.
    */
   refund(id: number, ticket: number, cost: number, clusterNow: number, isInLevel: boolean): number {
     this.#time.turnTo(clusterNow);
@@ -141,7 +141,7 @@ export class GridShape implements Shape {
     return startsAt + elapsed - clusterNow;
   }
 
-  /** How long until a bucket that is at `level` now is at `target`. Needs a `read`. */
+  /** How long until a bucket at `level` falls to `target`. Needs a `read`. */
   msUntilLevel(level: number, target: number, clusterNow: number): number {
     if (level <= target + LEVEL_SLACK) return 0;
     const slots = Math.ceil((level - target - LEVEL_SLACK) / this.#leak);
@@ -209,7 +209,7 @@ export class GridShape implements Shape {
   ): void {
     this.#time.turnTo(clusterNow);
     this.#grid.align(id);
-    // After a step back of the clock own hits may be in the next slot.
+    // After the clock steps back, own hits may be in the next slot.
     for (let age = this.#slots - 1; age >= -this.#ahead; age--) {
       const bin = this.#time.binOfAge(age);
       const hits = this.#bins.own(id, bin);
@@ -257,13 +257,13 @@ export class GridShape implements Shape {
     this.#floors?.disown(former, generation, clusterNow);
   }
 
-  /** A bucket's level after the newest slot of which all that will count is in it. */
+  /** A bucket's level after the newest slot whose hits are final. */
   checkpoint(id: number, clusterNow: number): Checkpoint {
     this.#time.turnTo(clusterNow);
     return this.#toldLevels.of(id);
   }
 
-  /** Merges another replica's checkpoint; returns whether it was better than ours. */
+  /** Merges another replica's checkpoint; returns whether it changed the local one. */
   joinCheckpoint(id: number, heard: Checkpoint, clusterNow: number): boolean {
     this.#time.turnTo(clusterNow);
     const isBetter = this.#toldLevels.join(id, heard);

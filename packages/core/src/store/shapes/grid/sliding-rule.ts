@@ -1,4 +1,4 @@
-/** The sliding window: full slots, and of the oldest one the part that is still inside. */
+/** The sliding window: full slots, and the part of the oldest one that is still inside. */
 
 import type { SlidingWindowPolicy } from "../../../policies/sliding-window.ts";
 import { numberOf, type RecordId } from "../../table/record-id.ts";
@@ -7,7 +7,7 @@ import type { GridShape } from "./grid-shape.ts";
 
 export class SlidingRule implements Rule {
   readonly policy: SlidingWindowPolicy;
-  /** A hit is as many units as a slot has milliseconds, so that parts of a slot are whole. */
+  /** A hit is as many units as a slot has milliseconds, so a part of a slot is a whole number. */
   readonly scale: number;
   readonly slack = 0;
   readonly maxWaitMs = 0;

@@ -1,6 +1,6 @@
 /**
- * The rings in a record: this replica's hits in the last few slots and, in a cluster, the sum of
- * all others'. Refunds of own hits are rare and lie beside it.
+ * The rings in a record: own hits in the last few slots and, in a cluster, the sum of all others'.
+ * Refunds of own hits are rare and are kept in a map beside the record.
  *
  *     | own … | others … |
  */
@@ -16,7 +16,7 @@ export class SlotBins {
 
   /**
    * @param base the word of a record where the rings begin
-   * @param shared whether there is a ring for others
+   * @param shared whether there is a ring for other replicas
    */
   constructor(records: RecordPool, base: number, bins: number, shared: boolean) {
     this.#records = records;
@@ -33,7 +33,7 @@ export class SlotBins {
     return hits;
   }
 
-  /** This replica's hits in one bin, refunded or not. */
+  /** This replica's hits in one bin, before refunds. */
   own(id: number, bin: number): number {
     return this.#records.count(id, this.#own + bin);
   }
@@ -67,7 +67,7 @@ export class SlotBins {
     this.#records.setCount(id, word, this.#records.count(id, word) + hits);
   }
 
-  /** Gives back own hits of one bin; returns how many of `cost` it had. */
+  /** Refunds own hits of one bin; returns how many of `cost` it had. */
   give(id: number, bin: number, cost: number): number {
     const refunds = this.refunds(id, bin);
     const given = Math.min(cost, this.own(id, bin) - refunds);
@@ -75,7 +75,7 @@ export class SlotBins {
     return given;
   }
 
-  /** Empties one bin for another slot. */
+  /** Empties a bin for the next slot. */
   empty(id: number, bin: number): void {
     this.#records.setCount(id, this.#own + bin, 0);
     if (this.#others !== 0) this.#records.setCount(id, this.#others + bin, 0);
@@ -90,12 +90,12 @@ export class SlotBins {
     for (let bin = 0; bin < this.#bins; bin++) this.empty(id, bin);
   }
 
-  /** Forgets what lies beside all records. */
+  /** Clears the refunds of all records. */
   releaseAll(): void {
     this.#refunds.clear();
   }
 
-  /** Forgets what lies beside a record. */
+  /** Clears the refunds of a record. */
   release(id: number): void {
     if (this.#refunds.size === 0) return;
     for (let bin = 0; bin < this.#bins; bin++) this.#refunds.delete(id * this.#bins + bin);

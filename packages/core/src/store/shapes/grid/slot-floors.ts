@@ -1,35 +1,39 @@
 /**
- * Which of other replicas' hits are in levels since before a step back of the cluster's time.
+ * Finds received hits that a level may already contain, after the cluster's time has stepped back.
  *
- * Slots that were folded away are told from those that are still to come by their numbers, as long as
- * time goes on. When it steps back, numbers come again: what is heard under one may be what is in a
- * level already, told once more. A replica whose own time steps back begins a new generation, so within
- * a generation its numbers only rise, and one number for each replica tells the two apart: the last that
- * was heard before the step.
+ * While time advances, a slot's number shows whether the slot was folded away or is still to come.
+ * After a step back, numbers repeat: a count that arrives under such a number may be in a level
+ * already. A replica whose own time steps back begins a new generation, so within one generation
+ * its slot numbers only rise. One number per replica then separates the two cases: its last slot
+ * received before the step.
  *
- * A level that was heard has hits in it of which nothing else is known. What may be among them is not
- * counted for a while, whoever tells it: the slots that time has stepped back to, and the last ones before.
+ * A level received from another replica contains hits of unknown origin. Slots that may be among
+ * them are not counted for a while, whatever replica sends them: the slots that time has stepped
+ * back to, and the last ones before them.
  */
 
 import type { Component } from "../../../crdt/component.ts";
 import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { StoreState } from "../../store-state.ts";
 
-/** More steps back of one replica than can still be heard of. */
+/** More steps back of one replica than counts can still arrive from. */
 const FLOORS_MAX = 16;
-/** For so long somebody may tell what was counted before a step. */
+/** How long a frame may still bring counts from before a step. */
 const TOLD_MS = 3 * 60_000;
-/** Slots are told for some seconds, and for a minute more by whoever waits out a small step. */
+/**
+ * Slots are published for some seconds, and a minute longer by a replica that waits out a small
+ * step.
+ */
 const KEPT_MS = 70_000;
 
-/** Slots of which nothing is believed for a while. */
+/** Slots from which no counts are merged for a while. */
 interface Range {
   readonly first: number;
   readonly last: number;
   readonly untilMs: number;
 }
 
-/** All slots up to one, of all generations up to one. */
+/** All slots up to this one, of all generations up to this one. */
 interface Floor {
   readonly generation: number;
   readonly slot: number;
@@ -39,9 +43,12 @@ interface Floor {
 export type StepTime = Pick<StoreState, "now" | "clusterNow">;
 
 class Past {
-  /** Numbers are taken back and given to others. */
+  /** Indexes are reclaimed and assigned again, so the id is kept as well. */
   readonly id: string;
-  /** The last generation and slot heard since the last step; a slot below all before the first. */
+  /**
+   * The last generation and slot received since the last step; a slot below all others before the
+   * first.
+   */
   generation = 0;
   slot = -1;
   floors: readonly Floor[] = [];
@@ -50,7 +57,7 @@ class Past {
     this.id = id;
   }
 
-  /** Has what was heard so far be below a floor. */
+  /** Puts everything received so far below a floor. */
   step(): void {
     const { generation, slot } = this;
     if (slot < 0) return;
@@ -64,13 +71,16 @@ class Past {
 }
 
 export class SlotFloors {
-  /** The least generation of own components: what was counted before it is in levels only. */
+  /** The least generation of own components: earlier counts are only in levels. */
   generation = 0;
   readonly #replicas: Replicas;
   readonly #slotMs: number;
   readonly #pasts: (Past | undefined)[] = [];
   #hasStepped = false;
-  /** The newest slot of the levels that were heard since the last step; a slot below all before the first. */
+  /**
+   * The newest slot of the levels received since the last step; a slot below all others before the
+   * first.
+   */
   #levelSlot = -1;
   #ranges: readonly Range[] = [];
 
@@ -79,19 +89,19 @@ export class SlotFloors {
     this.#slotMs = slotMs;
   }
 
-  /** Takes note of what a replica has counted in a slot. */
+  /** Notes that a replica's count in a slot was received. */
   heard(replica: number, generation: number, slot: number): void {
     const past = this.#pastOf(replica);
     if (slot > past.slot) past.slot = slot;
     if (generation >>> 0 > past.generation) past.generation = generation >>> 0;
   }
 
-  /** Takes note of a level after a slot that has been merged. */
+  /** Notes that the level after a slot was merged. */
   heardLevel(slot: number): void {
     if (slot > this.#levelSlot) this.#levelSlot = slot;
   }
 
-  /** Whether a component may be in levels already. */
+  /** Whether a component may already be in a level. */
   isFolded({ replica, generation, place }: Readonly<Component>, now: number): boolean {
     if (!this.#hasStepped) return false;
     for (const { first, last, untilMs } of this.#ranges) {
@@ -102,7 +112,7 @@ export class SlotFloors {
   }
 
   /**
-   * The cluster's time has stepped back from what it was before, and every slot been folded away.
+   * The cluster's time has stepped back from `clusterBefore`, and every slot has been folded away.
    *
    * @param generation of what this replica counts from now on
    */
@@ -112,11 +122,11 @@ export class SlotFloors {
       const untilMs = now + TOLD_MS;
       const last = this.#levelSlot;
       const first = last - Math.ceil(KEPT_MS / this.#slotMs);
-      // Those who are a little ahead count in the next one.
+      // Replicas whose clocks are a little ahead count in the next slot.
       const landed = { first: 0, last: this.#slotAt(clusterNow) + 1, untilMs };
       this.#ranges = [...this.#ranges, landed, { first, last, untilMs }];
     }
-    // Whatever this replica has counted, it was in slots up to that.
+    // All own counts so far are in slots up to that one.
     this.heard(SELF, generation - 1, this.#slotAt(clusterBefore));
     this.generation = generation;
     this.#hasStepped = true;
@@ -124,7 +134,7 @@ export class SlotFloors {
     this.#levelSlot = -1;
   }
 
-  /** What this replica has counted so far is another's. */
+  /** Assigns all own counts so far to the former id of this replica. */
   disown(former: number, generation: number, clusterNow: number): void {
     this.#pastOf(former).floors = this.#pasts[SELF]?.floors ?? [];
     this.heard(former, generation, this.#slotAt(clusterNow));

@@ -1,10 +1,10 @@
 /**
- * A key's slots, turned to the current one whenever somebody looks at them.
+ * A key's slots, turned to the current slot at each access.
  *
- * The record is aligned to the newest slot it was touched in; a ring per other replica lies beside
- * it, and is summed up in it. Slots that fall out of the rings are dropped whole or, for a bucket,
- * folded into its level. In a cluster the rings keep a bin for the next slot too, because a replica
- * whose clock is a little ahead is in it already.
+ * The record is aligned to the newest slot in which it was accessed. Each other replica has a ring
+ * beside the record, and the record holds their sum. Slots that leave the rings are dropped or, for
+ * a bucket, folded into its level. In a cluster the rings have a bin for the next slot too, because
+ * a replica whose clock is a little ahead already counts there.
  *
  *     | slot high, joined | slot low | chain | level | own … | others … |
  *                                           └ bucket        └ in a cluster
@@ -28,13 +28,13 @@ const TWO_32 = 2 ** 32;
 
 export interface SlotGridOptions {
   readonly slotMs: number;
-  /** Slots that are kept apart, the current one included. */
+  /** Slots that are kept apart, including the current one. */
   readonly slots: number;
-  /** How many of those, from the oldest one on, are in a bucket's level as well when it is told. */
+  /** How many of them, oldest first, are also in the level that a bucket publishes. */
   readonly told: number;
-  /** Whether other replicas' counts will be joined. */
+  /** Whether counts of other replicas will be merged. */
   readonly shared: boolean;
-  /** What a bucket loses each slot, in thousandths of a hit; 0 for a grid that drops old slots. */
+  /** Thousandths of a hit that a bucket loses each slot; 0 for a grid, which drops old slots. */
   readonly leak: number;
 }
 
@@ -42,9 +42,9 @@ export class SlotGrid {
   readonly time: SlotTime;
   readonly bins: SlotBins;
   readonly head: SlotHead;
-  /** The level of a bucket; null for a grid that drops old slots. */
+  /** The level of a bucket; null for a grid, which drops old slots. */
   readonly level: BucketLevel | null;
-  /** How many slots after the current one the rings have room for. */
+  /** How many slots after the current one have a bin. */
   readonly ahead: number;
 
   readonly #records: RecordPool;
@@ -75,7 +75,9 @@ export class SlotGrid {
     this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET);
   }
 
-  /** Turns a record to the current slot; what leaves a bucket's rings goes into its level. */
+  /**
+   * Turns a record to the current slot; the slots that leave a bucket's rings go into its level.
+   */
   align(id: number): void {
     const now = this.time.slot;
     const records = this.#records;
@@ -99,9 +101,8 @@ export class SlotGrid {
   }
 
   /**
-   * Makes the record about the current slot with all that it holds in the level, as of before the slots
-   * that are kept: after a step back of the clock what was counted in one of them could not be told from
-   * what will be.
+   * Folds all hits of a record into its level, as of before the kept slots. After the clock steps
+   * back, old and new hits of one slot number could not be told apart.
    */
   foldAll(id: number): void {
     const { time, level } = this;
@@ -111,7 +112,7 @@ export class SlotGrid {
     const slot = high * TWO_32 + (this.#records.word(id, this.#base + SLOT_LOW) >>> 0);
     this.#turn(id, slot, this.#binCount);
     this.#rings.clear(id);
-    // The slots that are kept are empty now, and will leak for as long as they last.
+    // The kept slots are empty now, and will leak for as long as they last.
     const kept = this.#slots - Math.max(0, time.slot - slot);
     const folded = level.of(id);
     level.set(id, folded > 0 ? drain(folded, level.leak, -kept) : 0);
@@ -120,9 +121,9 @@ export class SlotGrid {
   }
 
   /**
-   * The level in the current slot of a bucket that nobody shares, without turning the record to it:
-   * each turn rounds, and whoever asks every millisecond would add that up. Negative after a step
-   * back of the clock: then the record has to be turned.
+   * The level in the current slot of a bucket that is not replicated, without turning the record:
+   * each turn rounds, and a caller that reads every millisecond would accumulate that. Negative
+   * after the clock steps back: then the record has to be turned.
    */
   levelNow(id: number, level: BucketLevel): number {
     const records = this.#records;
@@ -136,27 +137,27 @@ export class SlotGrid {
     return drain(level.after(level.of(id), this.bins.hits(id, 0)), level.leak, turns);
   }
 
-  /** The newest slot that is not kept apart any more. */
+  /** The newest slot that is no longer kept apart. */
   get foldedUntil(): number {
     return this.time.slot - this.#slots;
   }
 
-  /** The bin of a slot, whether or not the rings have it. */
+  /** The bin of a slot, even if the rings do not contain the slot. */
   binOf(slot: number): number {
     return slot % this.#binCount;
   }
 
-  /** Whether the rings have room for a slot, which is when it is live. */
+  /** Whether the rings contain a slot; then it is live. */
   timing(slot: number): Timing {
     const now = this.time.slot;
     if (slot <= now - this.#slots) return "over";
     return slot > now + this.ahead ? "ahead" : "live";
   }
 
-  /** Whether any hit was counted, refunded or not. */
+  /** Whether any hit was counted, including refunded ones. */
   isUsed(id: number): boolean {
     if (this.bins.hasAny(id)) return true;
-    // Hits given back still count for something: against reports that are older than the refund.
+    // A refunded hit still matters: a late report without the refund must not count it again.
     const rings = this.#rings;
     for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
       rings.turn(ring, this.time.slot);
@@ -165,7 +166,7 @@ export class SlotGrid {
     return false;
   }
 
-  /** Sums up the rings of an aligned record anew, without those of replicas that were dropped. */
+  /** Sums up the rings of an aligned record again, without those of dropped replicas. */
   refresh(id: number): void {
     if (this.ahead === 0) return;
     const rings = this.#rings;
@@ -187,7 +188,10 @@ export class SlotGrid {
     }
   }
 
-  /** Merges a component whose slot the rings have; returns whether it was new, undefined without room. */
+  /**
+   * Merges a component whose slot the rings contain; returns whether it was new, undefined without
+   * room.
+   */
   join(id: number, component: Component): boolean | undefined {
     const rings = this.#rings;
     const { replica, generation, place, hits, refunds } = component;
@@ -200,7 +204,7 @@ export class SlotGrid {
     return grew;
   }
 
-  /** Shows what another replica has counted in the slots of an aligned record. */
+  /** Visits the counts of another replica in the slots of an aligned record. */
   emitHeard(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
     const rings = this.#rings;
     const { slot } = this.time;
@@ -233,13 +237,13 @@ export class SlotGrid {
     this.head.setJoined(id, 0);
   }
 
-  /** Gives back all that lies beside the record. */
+  /** Frees everything beside the record. */
   release(id: number): void {
     this.#rings.clear(id);
     this.bins.release(id);
   }
 
-  /** Gives back all that lies beside all records. */
+  /** Frees everything beside all records. */
   releaseAll(): void {
     this.#rings.clearAll();
     this.bins.releaseAll();
@@ -258,7 +262,7 @@ export class SlotGrid {
     if (level !== null) level.set(id, drain(folded, level.leak, turns - steps));
   }
 
-  /** After a step back of the clock: what was counted in slots that are still to come is dropped. */
+  /** After the clock steps back, drops the counts of slots that are in the future again. */
   #turnBack(id: number, slot: number): void {
     const last = slot + this.ahead;
     const first = Math.max(this.time.slot + this.ahead + 1, last - this.#binCount + 1);
@@ -267,7 +271,7 @@ export class SlotGrid {
   }
 }
 
-/** Words that slots take in a record. */
+/** Words of a record that slots use. */
 export function slotGridWords({ slots, shared, leak }: SlotGridOptions): number {
   const bins = slots + (shared ? 1 : 0);
   return HEAD_WORDS + (leak > 0 ? LEVEL_WORDS : 0) + bins * (shared ? 2 : 1);

@@ -1,6 +1,6 @@
 /**
- * The first words of a key's slots: the slot that they are turned to and, in the bits above its high
- * half, how many of those that are kept are in a bucket's level as well.
+ * The first words of a key's slots: the slot they are turned to and, in the bits above its high
+ * half, how many of the kept slots the bucket's level contains as well.
  *
  *     | slot high, joined | slot low |
  */
@@ -10,11 +10,11 @@ import type { RecordPool } from "../../table/record-pool.ts";
 export const SLOT_HIGH = 0;
 export const SLOT_LOW = 1;
 
-/** The bits that say how many of the slots that are kept are in the level as well. */
+/** The bits with the number of kept slots that the level contains as well. */
 export const JOINED_SHIFT = 16;
 const JOINED_MASK = -1 << JOINED_SHIFT;
 export const SLOT_HIGH_MASK = 0xffff;
-/** The high half of no slot: the record has not been aligned yet. */
+/** The high half of no slot: the record is not aligned yet. */
 export const UNSET = 0xffff;
 
 export class SlotHead {
@@ -28,8 +28,8 @@ export class SlotHead {
   }
 
   /**
-   * How many of the slots that are kept, from the oldest one on, are in a level that was heard: what is
-   * heard of them later may be in it already.
+   * How many of the kept slots, oldest first, a merged level contains: counts that arrive for them
+   * may be in that level already.
    */
   joined(id: number): number {
     return this.#records.word(id, this.#word) >>> JOINED_SHIFT;

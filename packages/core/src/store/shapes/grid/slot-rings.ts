@@ -1,9 +1,8 @@
 /**
- * What other replicas have counted in the slots of one key: a ring of counts per replica.
+ * The counts of other replicas in the slots of one key: one ring of counts per replica.
  *
- * Rings hang on the key's record as a linked list. Each is turned to the current slot when it is
- * looked at, which empties the bins that belong to new slots; a ring that was not looked at for a
- * whole round is empty.
+ * Rings are a linked list on the key's record. Each is turned to the current slot at each access,
+ * which empties the bins of new slots. A ring that was not accessed for a whole round is empty.
  *
  *     | next | replica | generation | slot high | slot low | bins … |
  */
@@ -18,7 +17,7 @@ const SLOT_LOW = 4;
 const BINS = 5;
 
 const TWO_32 = 2 ** 32;
-/** More rings of one key than any lawful history makes, of all others and of one of them. */
+/** More rings of one key than any lawful history makes, of all other replicas or of one of them. */
 const LENGTH_MAX = 4096;
 const PER_REPLICA_MAX = 1024;
 
@@ -59,7 +58,7 @@ export class SlotRings {
     return this.#pool.word(ring, GENERATION);
   }
 
-  /** Hits counted in one bin, those given back included. Needs a `turn`. */
+  /** Hits counted in one bin, before refunds. Needs a `turn`. */
   counted(ring: number, bin: number): number {
     return this.#pool.count(ring, BINS + bin);
   }
@@ -71,7 +70,7 @@ export class SlotRings {
     return this.counted(ring, bin) - refunds;
   }
 
-  /** Whether any hit was counted in it, refunded or not. Needs a `turn`. */
+  /** Whether any hit was counted, including refunded ones. Needs a `turn`. */
   isUsed(ring: number): boolean {
     for (let bin = 0; bin < this.#bins; bin++) {
       if (this.#pool.word(ring, BINS + bin) !== 0) return true;
@@ -89,7 +88,7 @@ export class SlotRings {
     return grewHits || grewRefunds;
   }
 
-  /** The ring of a replica's generation, turned to `slot`; made if need be, 0 when out of room. */
+  /** The ring of a replica's generation, turned to `slot`; made if needed, 0 without room. */
   obtain(id: number, replica: number, generation: number, slot: number): number {
     const pool = this.#pool;
     let length = 0;
@@ -113,7 +112,7 @@ export class SlotRings {
     return ring;
   }
 
-  /** Turns a ring to the current slot, which after a step back of the clock is one before its own. */
+  /** Turns a ring to the current slot; after the clock steps back, that is an earlier one. */
   turn(ring: number, slot: number): void {
     const turns = slot - this.#slot(ring);
     if (turns === 0) return;
@@ -127,7 +126,7 @@ export class SlotRings {
     this.#setSlot(ring, slot);
   }
 
-  /** Takes the ring after `before` away from a key, the first one if that is 0. */
+  /** Removes the ring after `before` from a key, the first one if that is 0. */
   remove(id: number, removed: number, before: number): void {
     const next = this.next(removed);
     if (before === 0) this.#records.setWord(id, this.#headWord, next);
@@ -138,7 +137,7 @@ export class SlotRings {
     this.#pool.release(removed);
   }
 
-  /** Takes all rings away from a key. */
+  /** Removes all rings of a key. */
   clear(id: number): void {
     for (let ring = this.first(id); ring !== 0; ) {
       const next = this.next(ring);
@@ -147,13 +146,13 @@ export class SlotRings {
     }
   }
 
-  /** Takes all rings away from all keys; the words that say where they begin are cleared as well. */
+  /** Removes all rings of all keys; the head words are cleared by the caller. */
   clearAll(): void {
     this.#pool.clear();
     this.#refunds.clear();
   }
 
-  /** Takes a replica's rings away in which no hit is left; returns whether there was any. */
+  /** Removes the rings of a replica that have no hits left; returns whether there were any. */
   #dropUnused(id: number, replica: number, slot: number): boolean {
     let before = 0;
     let hasDropped = false;

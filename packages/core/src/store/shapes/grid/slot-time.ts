@@ -1,5 +1,5 @@
 /**
- * The slot that the cluster's time is in, and where it lies in a ring.
+ * The slot of the cluster's current time, and its bin in a ring.
  *
  * It is the same for every key, so it is computed once per slot and not per check.
  */
@@ -8,7 +8,7 @@ export class SlotTime {
   slot = -1;
   startsAt = 0;
   endsAt = 0;
-  /** Where the slot lies in a ring. */
+  /** The bin of the slot. */
   bin = 0;
 
   readonly #slotMs: number;

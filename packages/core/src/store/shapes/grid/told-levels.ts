@@ -1,13 +1,13 @@
 /**
- * A bucket's level as it is told to others, and as it is heard from them.
+ * The level of a bucket that is published, and the merge of received ones.
  *
- * A level that is told contains no hits of later slots than it says, so whoever hears it can add what it
- * knows of later ones. One that is heard may be of a slot that is still kept apart here: what is heard of
- * the slots up to that afterwards may be in the level, and is not counted again.
+ * A published level contains no hits of slots later than the slot it names, so the receiver can add
+ * the later slots that it knows. A received level may name a slot that is still kept apart here:
+ * counts that arrive afterwards for slots up to it may be in the level, and are not counted again.
  *
- * While a level is on its way, slots are folded away where it arrives. A level that lacked them would be
- * compared with one that has little else in it, and either loses hits. So the oldest slots that are kept
- * are told in the level: as many as may be folded away meanwhile.
+ * While a level is on its way, the receiver folds slots away. A level without those slots would be
+ * lower than the receiver's own, and hits of one of the two would be lost. So the oldest kept slots
+ * are included in the published level: as many as may be folded away in the meantime.
  */
 
 import { type Checkpoint, foldSlot, joinedCheckpoint } from "../../../crdt/checkpoint.ts";
@@ -18,13 +18,13 @@ export class ToldLevels {
   readonly #grid: SlotGrid;
   readonly #told: number;
 
-  /** @param told how many of the slots that are kept apart are in what is told */
+  /** @param told how many of the kept slots the published level contains */
   constructor(grid: SlotGrid, told: number) {
     this.#grid = grid;
     this.#told = told;
   }
 
-  /** The level of a record after the newest slot that is told in it. */
+  /** The published level of a record, after the newest slot that it contains. */
   of(id: number): Checkpoint {
     let { slot, level } = this.#folded(id);
     const leak = this.#grid.level?.leak ?? 0;
@@ -36,7 +36,7 @@ export class ToldLevels {
     return { slot, level };
   }
 
-  /** Merges a level that was heard; returns whether it was better than the own one. */
+  /** Merges a received level; returns whether it changed the local one. */
   join(id: number, heard: Checkpoint): boolean {
     const grid = this.#grid;
     const own = this.#folded(id);
@@ -49,19 +49,19 @@ export class ToldLevels {
     return true;
   }
 
-  /** Whether what others have counted in a slot may be in a level that was heard. Needs a `read`. */
+  /** Whether a merged level may contain the others' counts of a slot. Needs a `read`. */
   contain(id: number, slot: number): boolean {
     return slot <= this.#grid.foldedUntil + this.#grid.head.joined(id);
   }
 
-  /** The level after the newest slot that is not kept apart any more. */
+  /** The level after the newest slot that is no longer kept apart. */
   #folded(id: number): Checkpoint {
     const grid = this.#grid;
     grid.align(id);
     return { slot: grid.foldedUntil, level: grid.level?.of(id) ?? 0 };
   }
 
-  /** Thousandths of hits that are known of in a slot. */
+  /** Thousandths of hits known in a slot. */
   #hitsIn(id: number, slot: number): number {
     return this.#grid.bins.hits(id, this.#grid.binOf(slot)) * LEVEL_SCALE;
   }

@@ -1,11 +1,11 @@
 /**
- * How the oldest slot of a sliding window leaves it: the longer it has been leaving, the less of its hits
- * counts, and what is answered in whole milliseconds must not be one too few.
+ * How the oldest slot leaves a sliding window: the share of its hits that counts falls over time. A
+ * wait is rounded up to whole milliseconds, never down.
  */
 
 /**
  * The least elapsed part of a slot, in whole ms, after which `trailing × (width - elapsed) / width`
- * is at most `room`.
+ * is at most `evictor`.
  */
 export function elapsedUntilFits(trailing: number, evictor: number, width: number): number {
   if (trailing <= 0) return 0;

@@ -1,9 +1,9 @@
 /**
- * The logs that a key has of other replicas: a list of times for each, and the sum over all.
+ * The logs of other replicas for one key: a list of times for each, and the sum over all.
  *
- * They hang on the key's record as a linked list. Times stay on their replica's clock and are moved
- * to ours where they are compared. The sum is cached until the first of the hits leaves, so that a
- * decision reads the record alone.
+ * They are a linked list on the key's record. Times stay on their replica's clock and are converted
+ * where they are compared. The sum is cached until the first of its hits expires, so a decision
+ * reads the record alone.
  *
  *     record:        | chain | sum | sum until |
  *     other's list:  | next | replica | generation | points | list |
@@ -19,7 +19,7 @@ import { TimedRefunds } from "./timed-refunds.ts";
 const CHAIN = 0;
 const SUM = 1;
 const SUM_UNTIL = 2;
-/** Words that heard logs take in a key's record. */
+/** Words of a key's record that these logs use. */
 export const HEARD_LOGS_WORDS: number = SUM_UNTIL + 1;
 
 const NEXT = 0;
@@ -28,15 +28,17 @@ const GENERATION = 2;
 const SIZE = 3;
 const LIST = 4;
 
-/** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
+/** A cached sum is valid at most this long, because its end is kept as 32 bits. */
 const CACHE_MS_MAX = 2 ** 30;
-/** More lists of one key than any lawful history makes, of all others and of one of them. */
+/** More lists of one key than any lawful history makes, of all other replicas or of one of them. */
 const LISTS_MAX = 4096;
 const PER_REPLICA_MAX = 1024;
-/** Times of one list: one in each millisecond of a minute. What comes after is counted with the newest. */
+/**
+ * Times of one list: one for each millisecond of a minute. Later hits are counted with the newest.
+ */
 const POINTS_MAX = 65_536;
 
-/** Takes one log: its list, what to add to its times, what was given back of its hits, its generation. */
+/** Receives one log: its list, the clock offset of its times, its refunds and its generation. */
 export type LogVisitor = (
   lists: TimeLists,
   owner: number,
@@ -70,12 +72,12 @@ export class HeardLogs {
     return this.sum(id);
   }
 
-  /** What the last `refresh` found, with what was heard since. */
+  /** The sum of the last `refresh`, with everything merged since. */
   sum(id: number): number {
     return this.#fields.count(id, SUM);
   }
 
-  /** When the last of the hits leaves. */
+  /** When the last of the hits expires. */
   endsAt(id: number): number {
     let endsAt = 0;
     for (let list = this.#first(id); list !== 0; list = this.#next(list)) {
@@ -94,7 +96,7 @@ export class HeardLogs {
     }
   }
 
-  /** Lets go of what has left and of who was dropped, and sums up the rest. */
+  /** Drops expired points and dropped replicas, and sums up the rest. */
   refresh(id: number, now: number): void {
     let sum = 0;
     let until = now + CACHE_MS_MAX;
@@ -125,7 +127,7 @@ export class HeardLogs {
     const list = this.#obtain(id, component.replica, component.generation | 0, cutoff);
     if (list === 0) return undefined;
     const { place, hits, refunds } = component;
-    // The sum over all need not be made anew where it still holds.
+    // The sum over all is updated only while it is valid.
     const isSummed = ((now - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
     const before = isSummed ? this.#held(list, cutoff) : 0;
     const learned = this.#learn(list, place, hits, cutoff);
@@ -144,7 +146,7 @@ export class HeardLogs {
     return true;
   }
 
-  /** Takes all logs away from a key. */
+  /** Removes all logs of a key. */
   clear(id: number): void {
     for (let list = this.#first(id); list !== 0; ) {
       const next = this.#next(list);
@@ -154,7 +156,7 @@ export class HeardLogs {
     this.#fields.setCount(id, SUM, 0);
   }
 
-  /** Takes all logs away from all keys; the words that say where they begin are cleared as well. */
+  /** Removes all logs of all keys; the head words are cleared by the caller. */
   clearAll(): void {
     this.#pool.clear();
     this.#lists.clearAll();
@@ -181,7 +183,7 @@ export class HeardLogs {
     return this.#replicas.offsetMs(this.#replica(list));
   }
 
-  /** The list of a replica's generation, made if need be; 0 when out of room. */
+  /** The list of a replica's generation, made if needed; 0 without room. */
   #obtain(id: number, replica: number, generation: number, cutoff: number): number {
     const pool = this.#pool;
     let length = 0;
@@ -203,8 +205,9 @@ export class HeardLogs {
   }
 
   /**
-   * Takes the lists away to which nothing can be added any more; returns whether there was any. A replica
-   * ends one generation before it begins the next: what all of a later one has left, has left all of it.
+   * Removes the lists that have ended; returns whether there were any. A replica ends one
+   * generation before it begins the next: when all hits of a later generation have expired, those
+   * of an earlier one have too.
    */
   #dropEnded(id: number, replica: number, cutoff: number): boolean {
     let ended: number | null = null;
@@ -228,7 +231,7 @@ export class HeardLogs {
     return hasDropped;
   }
 
-  /** Learns of one point; undefined where there is no room for it. */
+  /** Merges one point; returns undefined without room for it. */
   #learn(list: number, time: number, total: number, cutoff: number): boolean | undefined {
     const hasEvictor = this.#pool.word(list, SIZE) < POINTS_MAX;
     const newest = hasEvictor ? time : this.#lists.newest(list);
@@ -238,7 +241,7 @@ export class HeardLogs {
     return learned;
   }
 
-  /** Takes note of how many points a list has become longer or shorter by. */
+  /** Counts the points by which a list has grown or shrunk. */
   #measure(list: number): void {
     const { grownBy } = this.#lists;
     if (grownBy === 0) return;
@@ -251,7 +254,7 @@ export class HeardLogs {
     return this.#lists.live(list) - this.#refunds.after(list, cutoff);
   }
 
-  /** Takes the list after `before` away from a key, the first one if that is 0. */
+  /** Removes the list after `before` from a key, the first one if that is 0. */
   #remove(id: number, removed: number, before: number): void {
     const next = this.#next(removed);
     if (before === 0) this.#fields.setWord(id, CHAIN, next);

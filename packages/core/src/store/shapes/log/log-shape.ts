@@ -1,8 +1,8 @@
 /**
  * The times of hits, for the exact sliding log.
  *
- * Each replica's log is a running total over time on its own clock; a hit leaves the view exactly
- * one window after its time. This replica's list hangs on the record, the others' lie beside it.
+ * Each replica's log is a running total over time on its own clock. A hit expires exactly one
+ * window after its time. The own list is in this record, the others' beside it.
  *
  *     | own list | heard logs |
  */
@@ -17,7 +17,7 @@ import { HEARD_LOGS_WORDS, HeardLogs, type LogVisitor } from "./heard-logs.ts";
 import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
 import { TimedRefunds } from "./timed-refunds.ts";
 
-/** Words that the shape takes in a record. */
+/** Words of a record that the shape uses. */
 export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + HEARD_LOGS_WORDS;
 
 const TWO_32 = 2 ** 32;
@@ -32,7 +32,7 @@ export class LogShape implements Shape {
 
   /** What the last `read` saw: hits of all replicas inside the window, less refunds. */
   hits = 0;
-  /** What the last `read` saw: when the last of them leaves; 0 without any. */
+  /** What the last `read` saw: when the last of them expires; 0 without any. */
   endsAt = 0;
 
   readonly #fields: RecordFields;
@@ -54,7 +54,7 @@ export class LogShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up the hits inside the window at `now`; record 0 reads as a key never seen. */
+  /** Sums up the hits inside the window at `now`; record 0 reads as a new key. */
   read(id: number, now: number): void {
     this.hits = 0;
     this.endsAt = 0;
@@ -72,17 +72,20 @@ export class LogShape implements Shape {
   add(id: number, cost: number, now: number): void {
     const evictor = LOG_HITS_MAX - this.#own.live(id);
     const total = this.#own.total(id) + Math.min(cost, evictor);
-    // A clock that stands still or was told an earlier time counts at the newest time known.
+    // When the clock stands still or reports an earlier time, hits count at the newest known time.
     const time = Math.max(now, this.#own.newest(id));
     this.#own.learn(id, time, total, now - this.#windowMs);
   }
 
-  /** Names the hits counted at `time`. */
+  /** Identifies the hits counted at `time`. */
   ticket(id: number, time: number): number {
     return ticketOf(this.#fields.generation(id), Math.floor(time / TWO_32), time | 0);
   }
 
-  /** Gives back hits counted at the time named by `ticket`; returns how many, 0 if they have left. */
+  /**
+   * Refunds hits counted at the time identified by `ticket`; returns how many, 0 if they have
+   * expired.
+   */
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
     let given = 0;
@@ -166,7 +169,7 @@ export class LogShape implements Shape {
 
   timing(component: Component, now: number): Timing {
     const time = component.place + this.#replicas.offsetMs(component.replica);
-    // A point before the window is the base that later ones are counted from.
+    // A point before the window is the base from which later ones are counted.
     if (time < now - 2 * this.#windowMs - this.#marginMs) return "over";
     return time > now + this.#windowMs ? "ahead" : "live";
   }
@@ -176,9 +179,9 @@ export class LogShape implements Shape {
   }
 
   /**
-   * Shows the base first, so that whoever hears it does not count what has left. It is shown well
-   * before the window: a clock a little off would otherwise count all of it as hits at its edge. In
-   * the first moments of a clock there is no such time, and the earliest has to do.
+   * Visits the base first, so that a receiver does not count expired hits. The base gets a time
+   * well before the window: otherwise a clock error would count all of it as hits at the window's
+   * edge. In the first moments of a clock there is no such time, and the earliest one is used.
    */
   emit(
     id: number,

@@ -1,10 +1,10 @@
 /**
  * Running totals over time, as sorted lists of points "by this time the total was that".
  *
- * Points only ever add knowledge, so a list may be joined in any order, with points missing: hits
- * whose own point is unknown are counted at the next point that is known, that is as late as
- * possible. Expired points leave from the front, and the last of them stays behind as the base
- * that the rest is counted from. Totals are kept to 32 bits and compared by difference.
+ * Points only add knowledge, so a list may be merged in any order and with gaps. Hits whose own
+ * point is missing are counted at the next known point, which is as late as possible. Expired
+ * points leave from the front; the last of them stays as the base from which the rest is counted.
+ * Totals are kept to 32 bits and compared by difference.
  *
  *     header, in a record of its owner:  | oldest block | newest block | base |
  *     block:                             | next | first, end | time high | time low | total | …
@@ -26,11 +26,11 @@ const BLOCK_POINTS = 5;
 
 const TWO_32 = 2 ** 32;
 
-/** Takes one point; returning false ends the walk. */
+/** Receives one point; returning false ends the walk. */
 export type PointVisitor = (time: number, total: number) => boolean;
 
 export class TimeLists {
-  /** Points that were added, less those that have expired, since somebody set it to 0. */
+  /** Points added less points expired, since a caller set it to 0. */
   grownBy = 0;
   readonly #owners: RecordPool;
   readonly #header: number;
@@ -105,9 +105,9 @@ export class TimeLists {
   }
 
   /**
-   * Learns that by `time` the total was `total`; returns whether that says anything new. Points up
-   * to `cutoff` go into the base. Without room for another point, what came after the newest is
-   * counted at this time together with it, and a time between others is undefined.
+   * Merges that by `time` the total was `total`; returns whether that is new. Points up to `cutoff`
+   * go into the base. Without room for another point, hits after the newest one are counted at that
+   * point, and a point between others returns undefined.
    */
   learn(
     owner: number,
@@ -117,8 +117,8 @@ export class TimeLists {
     hasEvictor: boolean = true,
   ): boolean | undefined {
     if (time <= cutoff) {
-      // Nothing is known yet of a list without points and base: its total may be anywhere by now.
-      // A base of exactly 2^32 hits reads as none, and is known again with the next one.
+      // A list without points and base has no reference for its total. A base of exactly 2^32 hits
+      // reads as none, and is known again with the next one.
       const isFirst = this.base(owner) === 0 && this.#headerWord(owner, OLDEST) === 0;
       const ahead = (total - this.base(owner)) | 0;
       if (ahead === 0 || (ahead < 0 && !isFirst)) return false;
@@ -143,7 +143,7 @@ export class TimeLists {
     return true;
   }
 
-  /** Gives back all blocks of a list and forgets its base. */
+  /** Frees all blocks of a list and forgets its base. */
   clear(owner: number): void {
     for (let block = this.#headerWord(owner, OLDEST); block !== 0; ) {
       const next = this.#blocks.word(block, NEXT);
@@ -153,7 +153,7 @@ export class TimeLists {
     for (let word = 0; word < TIME_LIST_WORDS; word++) this.#setHeaderWord(owner, word, 0);
   }
 
-  /** Gives back the blocks of all lists, whose owners are given back as well. */
+  /** Frees the blocks of all lists, whose owners are freed as well. */
   clearAll(): void {
     this.#blocks.clear();
   }
@@ -175,7 +175,9 @@ export class TimeLists {
     return true;
   }
 
-  /** Puts a point before place `index` of a block, moving the block's later points to one after it. */
+  /**
+   * Inserts a point at position `index` of a block, moving the block's later points to a new block.
+   */
   #insert(owner: number, block: number, index: number, time: number, total: number): boolean {
     const rest = this.#blocks.allocate();
     if (rest === 0) return false;

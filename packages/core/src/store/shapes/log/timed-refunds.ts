@@ -1,22 +1,22 @@
 /**
- * Hits of logs that were given back, by the time of the hits.
+ * Refunds of hits in logs, by the time of the hits.
  *
- * Refunds are rare, so they lie beside the lists and are forgotten with the hits they give back.
- * Owners are numbers of records, as for lists.
+ * Refunds are rare, so they are in a map beside the lists and are forgotten with their hits. Owners
+ * are record numbers, as for lists.
  */
 
-/** Refunds of one list, by the time of the hits they give back. */
+/** Refunds of one list, by the time of the refunded hits. */
 type Refunds = Map<number, number>;
 
 export class TimedRefunds {
   readonly #refunds = new Map<number, Refunds>();
 
-  /** Of the hits at `time`, how many were given back. */
+  /** How many of the hits at `time` were refunded. */
   at(owner: number, time: number): number {
     return this.#refunds.size === 0 ? 0 : (this.#refunds.get(owner)?.get(time) ?? 0);
   }
 
-  /** Refunds of hits after `cutoff`; those of hits that have left are forgotten. */
+  /** Refunds of hits after `cutoff`; refunds of expired hits are forgotten. */
   after(owner: number, cutoff: number): number {
     if (this.#refunds.size === 0) return 0;
     const refunds = this.#refunds.get(owner);
@@ -38,7 +38,7 @@ export class TimedRefunds {
     return true;
   }
 
-  /** The hits of one time are counted at another from now on. */
+  /** Moves the refunds of hits at one time to another time. */
   move(owner: number, from: number, to: number): void {
     const refunds = this.#refunds.get(owner);
     const returned = refunds?.get(from);

@@ -1,9 +1,9 @@
 /**
  * The words of a record that hold one window of a key: the newest in which this replica has counted
- * hits, or, while it has counted none, the newest of all.
+ * hits or, if it has counted none, the newest of all.
  *
- * What others have counted, and own hits of older windows, is only summed up here, with how much
- * later than this window the newest of the key began. Refunds are rare and lie beside the words.
+ * The counts of other replicas, and own hits of older windows, are summed up here. So is how much
+ * later than this window the newest one began. Refunds are rare and are in a map beside the words.
  *
  *     | opener, opened high | opened low | hits | chain | others | others until | lead | refusals, others' |
  *                                               └────────── in a cluster ───────┘
@@ -26,14 +26,14 @@ const SHARED_WORDS = 4;
 const TWO_32 = 2 ** 32;
 
 export interface WindowRecordOptions {
-  /** Whether refused hits are counted beside the others. */
+  /** Whether refused hits are counted too. */
   readonly countsRefusals: boolean;
-  /** Whether other replicas' components will be joined. */
+  /** Whether components of other replicas will be merged. */
   readonly shared: boolean;
 }
 
 export class WindowRecord {
-  /** Own hits of the newest window that were given back, by record. */
+  /** Refunded own hits of the newest window, by record. */
   readonly refunds: Map<number, number> = new Map();
 
   readonly #fields: RecordFields;
@@ -52,7 +52,7 @@ export class WindowRecord {
     this.#othersRefusals = this.#refusals + 1;
   }
 
-  /** The zeroed words of a new record are about no window. */
+  /** Prepares the zeroed words of a new record, which has no window. */
   begin(id: number): void {
     this.#fields.setWord(id, WINDOW, NOBODY);
   }
@@ -62,7 +62,7 @@ export class WindowRecord {
     return this.#fields.generation(id);
   }
 
-  /** Who opened the window; `NOBODY` when there is none. */
+  /** The opener of the window; `NOBODY` when there is none. */
   opener(id: number): number {
     return this.#fields.word(id, WINDOW) & NOBODY;
   }
@@ -111,13 +111,13 @@ export class WindowRecord {
     this.#fields.addToCount(id, this.#refusals, refusals);
   }
 
-  /** Adds to what the chain is known to hold. */
+  /** Adds to the known sum over the chain. */
   addOthers(id: number, hits: number, refusals: number): void {
     this.#fields.addToCount(id, OTHERS, hits);
     if (this.#countsRefusals) this.#fields.addToCount(id, this.#othersRefusals, refusals);
   }
 
-  /** Another window is the newest, and began so much later; 0 if only its opener decided. */
+  /** Another window is the newest and began this much later; 0 if only its opener decided. */
   setLead(id: number, leadMs: number): void {
     this.#fields.setCount(id, LEAD, leadMs + 1);
   }
@@ -127,7 +127,7 @@ export class WindowRecord {
     if (this.#shared) this.#fields.setCount(id, LEAD, 0);
   }
 
-  /** Keeps the sum over the chain, which holds until a time of this replica's clock. */
+  /** Stores the sum over the chain, valid until a time of this replica's clock. */
   setOthers(id: number, hits: number, refusals: number, until: number): void {
     if (!this.#shared) return;
     this.#fields.setCount(id, OTHERS, hits);
@@ -135,27 +135,27 @@ export class WindowRecord {
     if (this.#countsRefusals) this.#fields.setCount(id, this.#othersRefusals, refusals);
   }
 
-  /** The sum over the chain holds no longer than this. */
+  /** Ends the validity of the sum over the chain at the latest at this time. */
   endOthers(id: number, until: number): void {
     const known = this.#fields.word(id, OTHERS_UNTIL);
     if (((until - known) | 0) < 0) this.#fields.setWord(id, OTHERS_UNTIL, until | 0);
   }
 
-  /** Makes the record about a window, with what own hits were counted in it before. */
+  /** Turns the record to a window, with the own hits that were counted in it before. */
   enter(id: number, opener: number, place: number): void {
     this.clear(id);
     this.#fields.setWord(id, WINDOW, windowWord(opener, place));
     this.#fields.setWord(id, OPENED_LOW, place | 0);
   }
 
-  /** Brings back own hits that were counted in this window before. */
+  /** Restores own hits that were counted in this window before. */
   restore(id: number, hits: number, refunds: number, refusals: number): void {
     this.#fields.setCount(id, HITS, hits);
     if (refunds !== 0) this.refunds.set(id, refunds);
     if (this.#countsRefusals) this.#fields.setCount(id, this.#refusals, refusals);
   }
 
-  /** Makes the record about no window. The chain stays. */
+  /** Removes the record's window. The chain stays. */
   clear(id: number): void {
     for (let word = 0; word < this.#words; word++) {
       if (word !== CHAIN || !this.#shared) this.#fields.setCount(id, word, 0);
@@ -165,12 +165,12 @@ export class WindowRecord {
   }
 }
 
-/** The word that says who opened a window, and the high half of when. */
+/** The word with a window's opener and the high half of its opening time. */
 export function windowWord(opener: number, place: number): number {
   return opener | (Math.floor(place / TWO_32) << 16);
 }
 
-/** Words that a window takes in a record. */
+/** Words of a record that a window uses. */
 export function windowWords(options: WindowRecordOptions): number {
   return CHAIN + (options.shared ? SHARED_WORDS : 0) + (options.countsRefusals ? 2 : 0);
 }

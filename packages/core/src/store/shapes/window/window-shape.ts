@@ -1,10 +1,10 @@
 /**
- * Windows that open with a key's first hit and are shared by every replica that hears of them.
+ * Windows that open with a key's first hit and are shared by every replica that receives them.
  *
- * A window is named by who opened it and when, on the opener's clock, and travels verbatim. The
- * record holds one live window and this replica's hits in it; everything else that counts, an own
- * component in an older window included, is in the chain. The sum over the chain is cached until the
- * first of its windows ends, so a decision reads the record alone.
+ * A window is identified by its opener and its opening time on the opener's clock, and is published
+ * unchanged. The record holds one live window and this replica's hits in it. Every other component
+ * that counts is in the chain, including own ones of an older window. The sum over the chain is
+ * cached until the first of its windows ends, so a decision reads the record alone.
  */
 
 import type { Component } from "../../../crdt/component.ts";
@@ -81,7 +81,7 @@ export class WindowShape implements Shape {
     this.#record.begin(id);
   }
 
-  /** Sums up what is live at `now`; record 0 reads as a key never seen. */
+  /** Sums up the live windows at `now`; record 0 reads as a new key. */
   read(id: number, now: number): void {
     this.hits = 0;
     this.refusals = 0;
@@ -129,7 +129,7 @@ export class WindowShape implements Shape {
     this.#record.addRefusals(id, cost);
   }
 
-  /** Names the window that own hits are counted in now. */
+  /** Identifies the window in which own hits are counted now. */
   ticket(id: number): number {
     const records = this.#records;
     records.take(id);
@@ -138,7 +138,9 @@ export class WindowShape implements Shape {
     return ticketOf(chunk[start + GENERATION]!, chunk[at + WINDOW]!, chunk[at + OPENED_LOW]!);
   }
 
-  /** Gives back hits of the window named by `ticket`; returns how many, 0 if it is over. */
+  /**
+   * Refunds hits of the window identified by `ticket`; returns how many, 0 if the window is over.
+   */
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
     if (this.endsAt === 0) return 0;
@@ -210,7 +212,7 @@ export class WindowShape implements Shape {
 
   timing(component: Component, now: number): Timing {
     const start = component.place + this.#replicas.offsetMs(component.opener);
-    // A window can have ended by itself and still be kept by a newer one within the spread.
+    // A window may have reached its end and still be extended by a newer one within the spread.
     if (now >= start + this.windowMs + this.#spreadMs) return "over";
     return start > now + this.windowMs ? "ahead" : "live";
   }
@@ -227,7 +229,7 @@ export class WindowShape implements Shape {
     const first = this.shared ? chunk[at + CHAIN]! : 0;
     const others = chunk[at + OTHERS]!;
     const isUpToDate = first !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
-    // Nearly always: more hits of a component that is known, and what is summed up still holds.
+    // The usual case: more hits of a known component, while the cached sum is valid.
     if (isUpToDate && others + component.hits < WIDE && now < this.#endsAt(id, chunk, at)) {
       const more = this.#chain.grow(id, first, component);
       if (more > 0) {

@@ -1,10 +1,10 @@
 /**
- * Which of a key's live windows is the newest, and what follows when that changes.
+ * Finds the newest of a key's live windows, and moves counts when it changes.
  *
- * While this replica has hits in a window, the record stays about that one until it is over or hits
- * are counted in a newer one. Then those of the one before go on in the chain, and own hits that the
- * chain has of the new one come back. Windows that opened just before the newest live as long as it
- * does, so that replicas that opened at once agree.
+ * While this replica has hits in a window, the record keeps that window until it is over or own
+ * hits are counted in a newer one. Then its hits move to the chain, and own hits of the new window
+ * return from the chain. Windows that opened just before the newest one live as long as it does, so
+ * that replicas agree when they open windows at the same time.
  */
 
 import type { Component } from "../../../crdt/component.ts";
@@ -12,7 +12,7 @@ import { NOBODY, type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { ComponentChain } from "../component-chain.ts";
 import type { WindowRecord } from "./window-record.ts";
 
-/** A cached sum is trusted at most this long, because its end is kept as 32 bits. */
+/** A cached sum is valid at most this long, because its end is kept as 32 bits. */
 const CACHE_MS_MAX = 2 ** 30;
 
 export interface WindowSpan {
@@ -28,7 +28,7 @@ export class WindowSuccession {
   readonly #windowMs: number;
   readonly #spreadMs: number;
 
-  // What the last search found.
+  // Results of the last search.
   #newestOpener = NOBODY;
   #newestPlace = 0;
   #newestStart = 0;
@@ -46,7 +46,9 @@ export class WindowSuccession {
     this.#spreadMs = spreadMs;
   }
 
-  /** When a window ends here, the newest of the key lending its end to those just before it. */
+  /**
+   * When a window ends here. The newest window of the key extends those that opened just before it.
+   */
   liveUntil(id: number, opener: number, place: number): number {
     const start = place + this.#replicas.offsetMs(opener);
     if (this.#record.opener(id) === NOBODY) return start + this.#windowMs;
@@ -56,8 +58,8 @@ export class WindowSuccession {
   }
 
   /**
-   * When the live windows hold at most `target` of what they hold now, refused hits counted so many
-   * times; 0 for when the newest ends.
+   * When the live windows hold at most `target` of their present hits, refused hits counted
+   * `refusedWeight` times; 0 for when the newest ends.
    */
   untilAtMost(id: number, heldNow: number, target: number, refusedWeight: number): number {
     const chain = this.#chain;
@@ -101,13 +103,13 @@ export class WindowSuccession {
     return grew;
   }
 
-  /** Finds the newest live window, lets go of what has ended, and sums up the rest. */
+  /** Finds the newest live window, drops ended ones, and sums up the rest. */
   renew(id: number, now: number): void {
     if (this.#settle(id, now)) this.#sumUp(id, now);
     else this.clear(id);
   }
 
-  /** Makes the record about the newest live window, so that hits can be counted in it. */
+  /** Turns the record to the newest live window, so that hits can be counted in it. */
   enterNewest(id: number, now: number): void {
     if (!this.#findNewest(id, now)) return;
     this.enter(id, this.#newestOpener, this.#newestPlace);
@@ -115,8 +117,8 @@ export class WindowSuccession {
   }
 
   /**
-   * Makes the record about another window. Own hits of the one before go on in the chain, and own
-   * hits that the chain has of this one come back. Without room in the chain the record stays.
+   * Turns the record to another window. Own hits of the one before move to the chain, and own hits
+   * of this one return from the chain. Without room in the chain the record stays as it is.
    */
   enter(id: number, opener: number, place: number): void {
     const chain = this.#chain;
@@ -136,15 +138,15 @@ export class WindowSuccession {
     chain.remove(id, own);
   }
 
-  /** Lets go of every window. */
+  /** Drops every window. */
   clear(id: number): void {
     this.#chain.clear(id);
     this.#record.clear(id);
   }
 
   /**
-   * Adds a new component to the sum over the others, if it is of the newest window or of an older one;
-   * false if there is nothing to add it to. The sum over all must hold at this time.
+   * Adds a new component to the sum over the others, if its window is the newest or an older one;
+   * returns false when there is no such sum. The cached sum must be valid at this time.
    */
   #addOlder(id: number, link: number): boolean {
     const chain = this.#chain;
@@ -156,7 +158,7 @@ export class WindowSuccession {
       place + this.#replicas.offsetMs(opener) - (this.#start(id) + record.leadMs(id));
     if (newerByMs > 0) return false;
     if (newerByMs === 0 && record.isNewest(id)) {
-      // Of two that began at once, one is taken for the newest.
+      // When two windows began at the same time, only a full search finds the newest.
       if (opener !== record.opener(id) || place !== record.openedAt(id)) return false;
     }
     record.addOthers(id, chain.hits(link) - chain.refunds(link), chain.refusals(link));
@@ -169,7 +171,7 @@ export class WindowSuccession {
     return this.#record.openedAt(id) + this.#replicas.offsetMs(this.#record.opener(id));
   }
 
-  /** Decides which window the record is about; false when none is live. */
+  /** Decides which window is in the record; false when none is live. */
   #settle(id: number, now: number): boolean {
     const record = this.#record;
     if (!this.#findNewest(id, now)) return false;
@@ -194,7 +196,7 @@ export class WindowSuccession {
     const replicas = this.#replicas;
     this.#newestOpener = NOBODY;
     this.#newestStart = Number.NEGATIVE_INFINITY;
-    // A window in which nobody counts any more is none; hits of others are in the chain.
+    // A window without any count is none; the others' hits are in the chain.
     const record = this.#record;
     if (record.hasOwn(id)) this.#consider(record.opener(id), record.openedAt(id), now);
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
@@ -214,7 +216,7 @@ export class WindowSuccession {
     this.#newestStart = start;
   }
 
-  /** Lets go of what has ended and of who was dropped, and keeps the sum of the rest. */
+  /** Drops ended windows and dropped replicas, and stores the sum of the rest. */
   #sumUp(id: number, now: number): void {
     const chain = this.#chain;
     let hits = 0;
