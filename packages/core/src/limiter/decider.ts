@@ -123,7 +123,7 @@ export class Decider {
     if (mode === "check" && reason !== "partition") {
       reason = this.#refuse(id, low, high, reason);
     }
-    this.#takeBack(reason);
+    this.#uncount(reason);
     const isCounted = mode === "check" && this.#countsRefused && this.#refusedCounts.includes(true);
     return this.#decision(reason, isCounted ? id : NO_RECORD, low);
   }
@@ -258,7 +258,7 @@ export class Decider {
    * The policies that would have allowed the hit report as if it were absent, because it is not
    * counted.
    */
-  #takeBack(reason: RefusalReason): void {
+  #uncount(reason: RefusalReason): void {
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
       if (verdict.allowed) {

@@ -12,14 +12,14 @@
 import { CachedRecord } from "../store/table/cached-record.ts";
 import { copyOf } from "../store/table/fingerprint-cache.ts";
 
-const REGULARS_MAX = 2_048;
+const CLIENTS_MAX = 2_048;
 /** Misses per insert. */
-const STRANGERS_PER_REGULAR = 32;
+const MISSES_PER_INSERT = 32;
 /** Hits that pay for one miss. */
-const FOUND_PER_MISS = 3;
+const HITS_PER_MISS = 3;
 /** The most unpaid misses: twice as many as it takes to fill the cache. */
-const MISSES_MAX = 2 * STRANGERS_PER_REGULAR * REGULARS_MAX;
-const PATIENCE = FOUND_PER_MISS * MISSES_MAX;
+const MISSES_MAX = 2 * MISSES_PER_INSERT * CLIENTS_MAX;
+const PATIENCE = HITS_PER_MISS * MISSES_MAX;
 /** For how many calls the cache rests. */
 const REST = 4 * MISSES_MAX;
 /** Longer texts are no plain addresses. */
@@ -37,14 +37,14 @@ export class HotClient extends CachedRecord {
 
 export class HotClients {
   readonly #byText = new Map<string, HotClient>();
-  readonly #room: number;
-  #strangers = 0;
+  readonly #clientsMax: number;
+  #misses = 0;
   #patience = PATIENCE;
   #rest = 0;
 
   /** @param keysMax the most keys of the limiter; the cache needs no more entries than that */
   constructor(keysMax: number) {
-    this.#room = Math.min(REGULARS_MAX, keysMax);
+    this.#clientsMax = Math.min(CLIENTS_MAX, keysMax);
   }
 
   /** The client with a text; undefined if it is not cached. */
@@ -54,7 +54,7 @@ export class HotClients {
       return undefined;
     }
     const hotClient = this.#byText.get(text);
-    if (hotClient === undefined) this.#patience -= FOUND_PER_MISS;
+    if (hotClient === undefined) this.#patience -= HITS_PER_MISS;
     else if (this.#patience < PATIENCE) this.#patience++;
     return hotClient;
   }
@@ -70,8 +70,8 @@ export class HotClients {
       this.#byText.clear();
       this.#patience = PATIENCE;
       this.#rest = REST;
-    } else if (++this.#strangers >= STRANGERS_PER_REGULAR && this.#byText.size < this.#room) {
-      this.#takeIn(text, read);
+    } else if (++this.#misses >= MISSES_PER_INSERT && this.#byText.size < this.#clientsMax) {
+      this.#insert(text, read);
     }
   }
 
@@ -81,9 +81,9 @@ export class HotClients {
     this.#rest = Number.POSITIVE_INFINITY;
   }
 
-  #takeIn(text: string, read: (text: string) => HotClient | undefined): void {
+  #insert(text: string, read: (text: string) => HotClient | undefined): void {
     if (text.length > TEXT_LENGTH_MAX) return;
-    this.#strangers = 0;
+    this.#misses = 0;
     const copy = copyOf(text);
     const hotClient = copy === text ? read(copy) : undefined;
     if (hotClient !== undefined) this.#byText.set(copy, hotClient);

@@ -36,10 +36,10 @@ export class Permits {
 
   /** Releases the permits; returns whether any were held. */
   release(id: RecordId): boolean {
-    let given = 0;
+    let released = 0;
     this.#rules.forEach((rule, index) => {
-      if (rule instanceof GaugeRule) given += rule.release(id, this.#call.costs[index]!);
+      if (rule instanceof GaugeRule) released += rule.release(id, this.#call.costs[index]!);
     });
-    return given > 0;
+    return released > 0;
   }
 }

@@ -281,8 +281,8 @@ export class Store implements StoreState {
     if (id === 0) return mergeGuard.refuse("tooManyKeys");
     const grew = shape.join(id, component, this.now, this.clusterNow);
     if (grew === undefined) return mergeGuard.refuse("tooManyComponents");
-    const isTold = this.records.word(id, FRAME) >= 0;
-    if (grew && !isTold) this.unsent?.heard(id, shape.weight(id), this.now);
+    const isSent = this.records.word(id, FRAME) >= 0;
+    if (grew && !isSent) this.unsent?.merged(id, shape.weight(id), this.now);
     return grew;
   }
 

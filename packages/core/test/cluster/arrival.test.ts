@@ -61,7 +61,7 @@ it("a newcomer is told of many who are gone with one look at each key and each o
   vi.advanceTimersByTime(5_000);
 
   const { delta } = Array.from(one.replicator.replicatedLimiters.all())[0]!.store;
-  const shown = vi.spyOn(delta, "emitHeard");
+  const shown = vi.spyOn(delta, "emitRemote");
   const looked = vi.spyOn(delta, "refersTo");
   const late = cluster.add({}, { policy });
   vi.advanceTimersByTime(2_000);

@@ -116,7 +116,7 @@ function heardTotals({ replicator }: SimulatedReplica, id: string): Totals {
   if (member === undefined) return totals;
   for (const { store } of replicator.replicatedLimiters.all()) {
     for (let record = 1; record < store.records.end; record++) {
-      store.delta.emitHeard(record, member.index, 0, (component) => add(totals, component));
+      store.delta.emitRemote(record, member.index, 0, (component) => add(totals, component));
     }
   }
   return totals;

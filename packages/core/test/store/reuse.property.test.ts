@@ -252,7 +252,7 @@ class World {
     const heard: string[] = [];
     for (const writer of this.#writers) {
       for (const policy of store.shapes.keys()) {
-        store.delta.emitHeard(id, replicas.indexOf(writer.id), policy, (component) => {
+        store.delta.emitRemote(id, replicas.indexOf(writer.id), policy, (component) => {
           heard.push(told(this.#replica.carried(component)));
         });
       }

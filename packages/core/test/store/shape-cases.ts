@@ -80,7 +80,7 @@ const evenly: ReferencePolicy = {
 const sliding: ReferencePolicy = { shape: "grid", slotMs: 200, cutAt: slidingCut(200, 5) };
 
 /** A bucket of few slots, so that histories go through many of them. */
-const BUCKET = { slotMs: 100, slots: 5, told: 1, shared: true, leak: 1_000 };
+const BUCKET = { slotMs: 100, slots: 5, published: 1, shared: true, leak: 1_000 };
 
 function bucketSection(): RuleSection {
   const policy = tokenBucket({ capacity: LIMIT, refillPerSecond: 10 });

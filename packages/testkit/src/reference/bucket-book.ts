@@ -140,13 +140,13 @@ export class BucketBook implements ReferenceBook {
       }
       if (level <= own.level) return false;
       this.#checkpoint = { slot: own.slot, level };
-      this.#floors?.heardLevel(heard.slot);
+      this.#floors?.receivedLevel(heard.slot);
       return true;
     }
     if (heard.level <= this.#levelAfter(own.level, heard.slot)) return false;
     this.#checkpoint = { slot: own.slot, level: this.#startFor(heard) };
     this.#joinedUntil = Math.max(this.#joinedUntil, heard.slot);
-    this.#floors?.heardLevel(heard.slot);
+    this.#floors?.receivedLevel(heard.slot);
     return true;
   }
 

@@ -28,7 +28,7 @@ export class ReferenceFloors {
   }
 
   /** A level after a slot was heard: nobody knows whose hits are in it. */
-  heardLevel(slot: number): void {
+  receivedLevel(slot: number): void {
     this.#levelSlots.push(slot);
   }
 

@@ -86,13 +86,13 @@ export class Checkpoints {
   }
 
   /** Merges the level of another replica; returns whether it changed the local one. */
-  join(policy: number, replica: number, heard: KeyCheckpoint): boolean {
+  join(policy: number, replica: number, received: KeyCheckpoint): boolean {
     const { entries, resets, storeState, obtain } = this.#options;
-    const { low, high, reset } = heard;
+    const { low, high, reset } = received;
     const shape = entries.shapes[policy];
     if (shape?.joinCheckpoint === undefined || !shape.folds || !resets.admit(low, high, reset))
       return false;
     const id = obtain(low, high, replica);
-    return id !== 0 && shape.joinCheckpoint(id, heard, storeState.clusterNow);
+    return id !== 0 && shape.joinCheckpoint(id, received, storeState.clusterNow);
   }
 }

@@ -136,7 +136,7 @@ export class StoreDelta {
         for (const policy of shapes.keys()) {
           const visit = visitorOf(replica, policy);
           for (const [place, record] of found.entries()) {
-            this.emitHeard(record, replica, policy, visit);
+            this.emitRemote(record, replica, policy, visit);
             if (place % RECORDS_PER_PAUSE === 0) yield;
           }
         }
@@ -187,7 +187,7 @@ export class StoreDelta {
   }
 
   /** Visits what another replica is known to have counted under one policy in a record. */
-  emitHeard(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
+  emitRemote(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
     if (!this.#renew(id)) return;
     const { shapes } = this.#entries;
     const { now, clusterNow } = this.#storeState;
@@ -197,7 +197,7 @@ export class StoreDelta {
     component.replica = replica;
     component.policy = policy;
     if (!shape.endsWithReset) component.reset = 0;
-    shape.emitHeard(id, replica, now, clusterNow, component, visit);
+    shape.emitRemote(id, replica, now, clusterNow, component, visit);
   }
 
   /**

@@ -10,14 +10,14 @@
 import { FRAME, FRAME_MASK } from "../table/entry.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 
-const FIRST_PLACES = 64;
+const FIRST_POSITIONS = 64;
 
 /** Receives how urgent it is to publish. */
 export interface Announcer {
   /** A record has its first unsent counts. */
   began(now: number): void;
   /** A key has unsent hits, and this much of its smallest limit is used. */
-  counted(now: number, untold: number, ceiling: number, used: number): void;
+  counted(now: number, unsent: number, ceiling: number, used: number): void;
   /** Something must be published at once. */
   urgent(now: number): void;
 }
@@ -25,11 +25,11 @@ export interface Announcer {
 export class UnsentCounts {
   readonly #records: RecordPool;
   readonly #announcer: Announcer;
-  #ids = new Int32Array(FIRST_PLACES);
-  #untold = new Float64Array(FIRST_PLACES);
-  #ceiling = new Float64Array(FIRST_PLACES);
+  #ids = new Int32Array(FIRST_POSITIONS);
+  #unsent = new Float64Array(FIRST_POSITIONS);
+  #ceiling = new Float64Array(FIRST_POSITIONS);
   #size = 0;
-  #closed = new Int32Array(FIRST_PLACES);
+  #closed = new Int32Array(FIRST_POSITIONS);
   #closedSize = 0;
   #closedFrame = 0;
 
@@ -46,30 +46,30 @@ export class UnsentCounts {
   /** Lists a record that is not listed; returns its new FRAME word. */
   begin(id: number, now: number): number {
     if (this.#size === this.#ids.length) this.#grow();
-    const place = this.#size++;
-    this.#ids[place] = id;
-    this.#untold[place] = 0;
-    this.#ceiling[place] = Number.POSITIVE_INFINITY;
+    const position = this.#size++;
+    this.#ids[position] = id;
+    this.#unsent[position] = 0;
+    this.#ceiling[position] = Number.POSITIVE_INFINITY;
     this.#announcer.began(now);
-    return ~place;
+    return ~position;
   }
 
   /** Adds hits to the record that `word` points to in the list. */
   counted(word: number, hits: number, ceiling: number, used: number, now: number): void {
-    const place = ~word;
-    const untold = this.#untold[place]! + hits;
-    this.#untold[place] = untold;
-    if (ceiling < this.#ceiling[place]!) this.#ceiling[place] = ceiling;
-    this.#announcer.counted(now, untold, this.#ceiling[place]!, used);
+    const position = ~word;
+    const unsent = this.#unsent[position]! + hits;
+    this.#unsent[position] = unsent;
+    if (ceiling < this.#ceiling[position]!) this.#ceiling[position] = ceiling;
+    this.#announcer.counted(now, unsent, this.#ceiling[position]!, used);
   }
 
   /** Counts of other replicas were merged into a record, so less of its limit is left. */
-  heard(id: number, used: number, now: number): void {
+  merged(id: number, used: number, now: number): void {
     const word = this.#records.word(id, FRAME);
     if (!this.has(id, word)) return;
-    const place = ~word;
-    const untold = this.#untold[place]!;
-    if (untold > 0) this.#announcer.counted(now, untold, this.#ceiling[place]!, used);
+    const position = ~word;
+    const unsent = this.#unsent[position]!;
+    if (unsent > 0) this.#announcer.counted(now, unsent, this.#ceiling[position]!, used);
   }
 
   urgent(now: number): void {
@@ -97,11 +97,11 @@ export class UnsentCounts {
    * Writes the frame's number into the record at a position of the closed list, unless it has
    * changed since and is listed again. Returns the record, which may belong to another key by now.
    */
-  settle(place: number): number {
+  settle(position: number): number {
     const records = this.#records;
-    const id = this.#closed[place]!;
-    if (id >= records.end || records.word(id, FRAME) !== ~place) return id;
-    if (!this.has(id, ~place)) records.setWord(id, FRAME, this.#closedFrame);
+    const id = this.#closed[position]!;
+    if (id >= records.end || records.word(id, FRAME) !== ~position) return id;
+    if (!this.has(id, ~position)) records.setWord(id, FRAME, this.#closedFrame);
     return id;
   }
 
@@ -111,10 +111,10 @@ export class UnsentCounts {
   }
 
   #grow(): void {
-    const places = 2 * this.#ids.length;
-    this.#ids = copied(this.#ids, new Int32Array(places));
-    this.#untold = copied(this.#untold, new Float64Array(places));
-    this.#ceiling = copied(this.#ceiling, new Float64Array(places));
+    const positions = 2 * this.#ids.length;
+    this.#ids = copied(this.#ids, new Int32Array(positions));
+    this.#unsent = copied(this.#unsent, new Float64Array(positions));
+    this.#ceiling = copied(this.#ceiling, new Float64Array(positions));
   }
 }
 

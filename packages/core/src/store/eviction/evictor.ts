@@ -89,7 +89,7 @@ export class Evictor {
   }
 
   /** Continues with the existing records under another bound, and restarts the statistics. */
-  goOnWithin(keysMax: number): void {
+  continueWithin(keysMax: number): void {
     this.#keysMax = Math.max(this.#keysMax, keysMax);
     for (const kind of Object.keys(this.evictions) as (keyof Evictions)[]) this.evictions[kind] = 0;
   }
@@ -101,7 +101,7 @@ export class Evictor {
     for (let looked = 0; looked < budget && records.size > 0; looked++) {
       const id = this.#next();
       if (id === 0 || this.#ranks.of(id) !== EXPIRED) continue;
-      this.#letGo(id);
+      this.#free(id);
       freed++;
     }
     return freed;
@@ -110,7 +110,7 @@ export class Evictor {
   /** Makes room for one more key; returns false when there is none and no record can be evicted. */
   make(introducer: number): boolean {
     if (this.#entries.records.size < this.#keysMax) return true;
-    const chosen = this.#isBeyondShare(introducer) ? 0 : this.#choose();
+    const chosen = this.#isOverQuota(introducer) ? 0 : this.#choose();
     if (chosen !== 0 && this.evict(chosen)) return true;
     this.evictions.turnedAway++;
     return false;
@@ -123,14 +123,14 @@ export class Evictor {
     const { evictions } = this;
     if (rank === EXPIRED) {
       evictions.expired++;
-      this.#letGo(id);
+      this.#free(id);
       return true;
     }
     if (rank === LIMITED) evictions.refused++;
     if (rank === FOREIGN) evictions.foreign++;
     else evictions.live++;
     if (this.#entries.ownership.isOwn(id)) {
-      this.#handOver(id);
+      this.#publish(id);
       this.#storeState.generation++;
     }
     this.#entries.end(id);
@@ -138,10 +138,10 @@ export class Evictor {
   }
 
   /** Whether a replica has introduced as many keys as its quota allows in a full table. */
-  #isBeyondShare(introducer: number): boolean {
+  #isOverQuota(introducer: number): boolean {
     if (introducer === SELF) return false;
-    const share = this.#keysMax / this.#replicas.aliveCount;
-    return this.#entries.ownership.introducedBy(introducer) >= share;
+    const quota = this.#keysMax / this.#replicas.aliveCount;
+    return this.#entries.ownership.introducedBy(introducer) >= quota;
   }
 
   /** The lowest-ranked record of a sample; 0 when all of them hold permits. */
@@ -188,11 +188,11 @@ export class Evictor {
    * Frees an expired record. A later record of the key must not continue components without a
    * period.
    */
-  #letGo(id: number): void {
+  #free(id: number): void {
     const { ownership, shapes } = this.#entries;
     if (ownership.isOwn(id) && shapes.some((shape) => shape.placeless)) {
       for (const [policy, { places }] of shapes.entries()) {
-        if (places === "none") this.#handOver(id, policy);
+        if (places === "none") this.#publish(id, policy);
       }
       this.#storeState.generation++;
     }
@@ -200,12 +200,12 @@ export class Evictor {
   }
 
   /** Publishes the own components of a record to be freed, of one policy or of all. */
-  #handOver(id: number, only?: number): void {
+  #publish(id: number, only?: number): void {
     const { records, shapes } = this.#entries;
     const storeState = this.#storeState;
     const left = records.word(id, FRAME);
-    const isTold = left >= 0;
-    const frame = isTold
+    const isSent = left >= 0;
+    const frame = isSent
       ? storeState.frame - ((storeState.frame - left) & FRAME_MASK)
       : storeState.frame;
     this.#delta.emit(
@@ -214,7 +214,7 @@ export class Evictor {
         const isHeld = shapes[component.policy]!.places === "none";
         if (isHeld) storeState.forgottenIn = Math.max(storeState.forgottenIn, frame);
         // Released permits that were published need no second frame.
-        if (isHeld && isTold && only !== undefined) return;
+        if (isHeld && isSent && only !== undefined) return;
         if (this.#evicted?.(component) !== false) return;
         this.evictions.lost++;
         storeState.isHeldUntold ||= isHeld;

@@ -55,30 +55,30 @@ export class Handover {
   *giveBack(): Pausing {
     const { records } = this.#options.entries;
     for (let first = 1; first < records.end; first += RECORDS_PER_PAUSE) {
-      this.#giveBackIn(first, RECORDS_PER_PAUSE);
+      this.#releaseIn(first, RECORDS_PER_PAUSE);
       yield;
     }
   }
 
   /** Releases this replica's permits in a range of records. */
-  #giveBackIn(first: number, count: number): void {
+  #releaseIn(first: number, count: number): void {
     const { entries, versions, changed } = this.#options;
     const { ownership, records, shapes } = entries;
     const end = Math.min(first + count, records.end);
     for (let id = first; id < end; id++) {
       if (!ownership.isLive(id) || !ownership.isOwn(id)) continue;
       versions.renew(id);
-      let given = 0;
-      for (const shape of shapes) given += shape.give?.(id, Number.POSITIVE_INFINITY) ?? 0;
-      if (given > 0) changed(id);
+      let released = 0;
+      for (const shape of shapes) released += shape.give?.(id, Number.POSITIVE_INFINITY) ?? 0;
+      if (released > 0) changed(id);
     }
   }
 
   /** Continues with the existing records under other bounds, and restarts the statistics. */
-  goOnWithin({ keysMax, keepMs }: StoreBounds): void {
+  continueWithin({ keysMax, keepMs }: StoreBounds): void {
     const { notes, resets, evictor } = this.#options;
-    evictor.goOnWithin(keysMax);
-    notes.goOnWithin(keysMax, keepMs);
+    evictor.continueWithin(keysMax);
+    notes.continueWithin(keysMax, keepMs);
     resets.keepMs = Math.max(resets.keepMs, keepMs);
   }
 }

@@ -65,7 +65,7 @@ export class Notes {
   }
 
   /** Continues with the existing notes under other bounds, and restarts the statistics. */
-  goOnWithin(notesMax: number, keepMs: number): void {
+  continueWithin(notesMax: number, keepMs: number): void {
     this.#notesMax = Math.max(this.#notesMax, notesMax);
     this.#keepMs = Math.max(this.#keepMs, keepMs);
     this.dropped = 0;
@@ -151,8 +151,8 @@ export class Notes {
   }
 
   /** Merges a mark; returns whether it is later than the one known. */
-  joinMark(note: Note, kind: number, heard: Mark): boolean {
-    const later = laterMark(note.marks[kind], heard);
+  joinMark(note: Note, kind: number, received: Mark): boolean {
+    const later = laterMark(note.marks[kind], received);
     if (later === note.marks[kind]) return false;
     note.marks[kind] = later;
     return true;

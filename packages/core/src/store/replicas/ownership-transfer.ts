@@ -57,7 +57,7 @@ export class OwnershipTransfer {
     shape.emit(id, now, clusterNow, component, take);
     for (const replica of this.#replicas.known()) {
       component.replica = replica;
-      shape.emitHeard(id, replica, now, clusterNow, component, take);
+      shape.emitRemote(id, replica, now, clusterNow, component, take);
     }
     const checkpoint = shape.checkpoint?.(id, clusterNow);
     shape.wipe(id);

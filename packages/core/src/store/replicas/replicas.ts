@@ -113,7 +113,7 @@ export class Replicas {
   setOffset(index: number, offsetMs: number): void {
     if (index === SELF || this.#offsets[index] === offsetMs) return;
     this.#offsets[index] = offsetMs;
-    this.#tell();
+    this.#notify();
   }
 
   /** Whether permits of the replica count. */
@@ -128,7 +128,7 @@ export class Replicas {
     if (index === SELF || state === next || state === FREE || state === DROPPED) return;
     this.#states[index] = next;
     this.aliveCount += alive ? 1 : -1;
-    this.#tell();
+    this.#notify();
   }
 
   /** The frame up to which nothing of a replica is missing; older frames contain nothing new. */
@@ -150,7 +150,7 @@ export class Replicas {
   setHeldSince(index: number, frame: number): void {
     if (frame <= this.#heldSince[index]!) return;
     this.#heldSince[index] = frame;
-    this.#tell();
+    this.#notify();
   }
 
   isDropped(index: number): boolean {
@@ -165,7 +165,7 @@ export class Replicas {
     if (state === ALIVE) this.aliveCount--;
     this.#states[index] = DROPPED;
     this.#indexes.delete(this.idOf(index));
-    this.#tell();
+    this.#notify();
   }
 
   /** How many indexes are in use. */
@@ -214,7 +214,7 @@ export class Replicas {
     this.#unused = unused;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watcher of this.#watchers) watcher();
   }
 }

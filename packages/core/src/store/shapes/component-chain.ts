@@ -49,7 +49,7 @@ export class ComponentChain {
   readonly #pool: RecordPool;
   readonly #refunds = new Map<number, number>();
   /** Own components that have changed since they were last published. */
-  readonly #untold = new Set<number>();
+  readonly #unsent = new Set<number>();
   /** Keeps the reads of `touch` from being optimised away. */
   touched = 0;
 
@@ -187,14 +187,14 @@ export class ComponentChain {
 
   /** Adds an empty component after `find` found none; returns 0 when there is no room. */
   add(id: number, replica: number, generation: number, opener: number, place: number): number {
-    const link = replica === SELF || this.#hasEvictorFor(id, replica) ? this.#pool.allocate() : 0;
+    const link = replica === SELF || this.#hasRoomFor(id, replica) ? this.#pool.allocate() : 0;
     if (link === 0) return 0;
     this.#pool.setWord(link, NEXT, this.first(id));
     this.#pool.setWord(link, WHO, replica | (opener << 16));
     this.setPlace(link, place);
     this.#pool.setWord(link, GENERATION, generation | 0);
     this.#records.setWord(id, this.#headWord, link);
-    if (replica === SELF) this.#untold.add(link);
+    if (replica === SELF) this.#unsent.add(link);
     return link;
   }
 
@@ -219,7 +219,7 @@ export class ComponentChain {
       this.#pool.setCount(link, COUNTED, refusals);
       grew = true;
     }
-    if (grew && this.replica(link) === SELF) this.#untold.add(link);
+    if (grew && this.replica(link) === SELF) this.#unsent.add(link);
     return grew;
   }
 
@@ -243,7 +243,7 @@ export class ComponentChain {
   clearAll(): void {
     this.#pool.clear();
     this.#refunds.clear();
-    this.#untold.clear();
+    this.#unsent.clear();
   }
 
   /** Whether any component belongs to a replica. */
@@ -275,9 +275,9 @@ export class ComponentChain {
     visit: ComponentVisitor,
     isFlush = false,
   ): void {
-    if (isFlush && this.#untold.size === 0) return;
+    if (isFlush && this.#unsent.size === 0) return;
     for (let link = this.first(id); link !== 0; link = this.next(link)) {
-      if (this.replica(link) !== replica || (isFlush && !this.#untold.delete(link))) continue;
+      if (this.replica(link) !== replica || (isFlush && !this.#unsent.delete(link))) continue;
       this.describe(link, component);
       visit(component);
     }
@@ -285,14 +285,14 @@ export class ComponentChain {
 
   #release(link: number): void {
     if (this.#refunds.size !== 0) this.#refunds.delete(link);
-    if (this.#untold.size !== 0) this.#untold.delete(link);
+    if (this.#unsent.size !== 0) this.#unsent.delete(link);
     this.#pool.release(link);
   }
 
   /**
    * Whether a key may have one more component of a replica, which must not crowd out the others.
    */
-  #hasEvictorFor(id: number, replica: number): boolean {
+  #hasRoomFor(id: number, replica: number): boolean {
     const pool = this.#pool;
     let length = 0;
     let ofReplica = 0;

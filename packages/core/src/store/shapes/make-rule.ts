@@ -80,17 +80,17 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
     }
     case "slidingWindow": {
       const slotMs = policy.windowMs / policy.slots;
-      const options = { slotMs, slots: policy.slots + 1, told: 0, shared, leak: 0 };
+      const options = { slotMs, slots: policy.slots + 1, published: 0, shared, leak: 0 };
       const meaning = `sliding ${policy.windowMs} ${policy.slots}`;
       return grid(meaning, options, (shape) => new SlidingRule(policy, shape));
     }
     case "tokenBucket":
     case "leakyBucket": {
       const slotMs = shared ? bucketSlotMs(policy.limit, policy.perSecond) : 1;
-      const told = shared ? Math.ceil(LEVEL_FLIGHT_MS / slotMs) : 0;
-      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + told + 1 : 1;
+      const published = shared ? Math.ceil(LEVEL_FLIGHT_MS / slotMs) : 0;
+      const slots = shared ? Math.ceil(RETENTION_MS / slotMs) + published + 1 : 1;
       // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
-      const options = { slotMs, slots, told, shared, leak: policy.perSecond * slotMs };
+      const options = { slotMs, slots, published, shared, leak: policy.perSecond * slotMs };
       const meaning = `bucket ${slotMs} ${bitsOf(policy.perSecond)}`;
       return grid(meaning, options, (shape) => new BucketRule(policy, shape));
     }

@@ -119,7 +119,7 @@ export interface Shape {
     isFlush?: boolean,
   ): void;
   /** Visits what another replica is known to have counted, as far as it still counts. */
-  emitHeard(
+  emitRemote(
     id: number,
     replica: number,
     now: number,
@@ -143,7 +143,7 @@ export interface Shape {
   /** The level of folded slots. */
   checkpoint?: ((id: number, clusterNow: number) => Checkpoint) | undefined;
   /** Merges another replica's level; returns whether it changed the local one. */
-  joinCheckpoint?: ((id: number, heard: Checkpoint, clusterNow: number) => boolean) | undefined;
+  joinCheckpoint?: ((id: number, received: Checkpoint, clusterNow: number) => boolean) | undefined;
   /** Marks every replica and opener that its components refer to. */
   refersTo(id: number, mark: (replica: number) => void): void;
 }

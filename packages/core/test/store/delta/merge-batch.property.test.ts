@@ -25,7 +25,7 @@ function heard(store: Store): Component[] {
   const components: Component[] = [];
   for (let id = 1; id < store.records.end; id++) {
     for (let replica = 1; replica <= OTHERS.length; replica++) {
-      store.delta.emitHeard(id, replica, 0, (component) => components.push({ ...component }));
+      store.delta.emitRemote(id, replica, 0, (component) => components.push({ ...component }));
     }
   }
   const sums = components.map(({ low, high }) => {

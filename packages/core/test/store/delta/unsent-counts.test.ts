@@ -3,15 +3,15 @@ import { type Announcer, UnsentCounts } from "../../../src/store/delta/unsent-co
 import { FRAME, HEADER_WORDS } from "../../../src/store/table/entry.ts";
 import { RecordPool } from "../../../src/store/table/record-pool.ts";
 
-/** What is announced, as untold hits and what they are told for. */
+/** What is announced, as unsentHits hits and what they are told for. */
 class Announced implements Announcer {
-  readonly untold: number[] = [];
+  readonly unsentHits: number[] = [];
   readonly ceilings: number[] = [];
 
   began(): void {}
 
-  counted(_now: number, untold: number, ceiling: number): void {
-    this.untold.push(untold);
+  counted(_now: number, unsentHits: number, ceiling: number): void {
+    this.unsentHits.push(unsentHits);
     this.ceilings.push(ceiling);
   }
 
@@ -68,9 +68,9 @@ describe("records with counts of which nobody has been told", () => {
     all.unsent.close(7);
     expect(begin(all, other)).toBe(word);
     all.unsent.counted(word, 1, 10, 1, 0);
-    all.unsent.heard(one, 9, 0);
-    all.unsent.heard(other, 9, 0);
-    expect(all.announced.untold).toEqual([1, 1]);
+    all.unsent.merged(one, 9, 0);
+    all.unsent.merged(other, 9, 0);
+    expect(all.announced.unsentHits).toEqual([1, 1]);
     all.unsent.settle(0);
     expect(all.records.word(one, FRAME)).toBe(7);
   });
@@ -104,7 +104,7 @@ describe("records with counts of which nobody has been told", () => {
     all.unsent.counted(word, 3, 10, 5, 0);
     all.unsent.close(7);
     all.unsent.counted(begin(all, one), 1, 10, 6, 0);
-    expect(all.announced.untold).toEqual([2, 5, 1]);
+    expect(all.announced.unsentHits).toEqual([2, 5, 1]);
   });
 
   it("have the smallest limit of those in their frame alone", () => {

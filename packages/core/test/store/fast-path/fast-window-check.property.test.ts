@@ -50,8 +50,8 @@ class Lane implements Announcer {
     this.announced.push([now]);
   }
 
-  counted(now: number, untold: number, ceiling: number, used: number): void {
-    this.announced.push([now, untold, ceiling, used]);
+  counted(now: number, unsent: number, ceiling: number, used: number): void {
+    this.announced.push([now, unsent, ceiling, used]);
   }
 
   urgent(now: number): void {

@@ -111,9 +111,9 @@ export class AlignedShape implements Shape {
     this.read(id, clusterNow, this.#fields.fingerprintLow(id));
     if (this.ticket(id) !== ticket) return 0;
     const refunds = this.#refunds.get(id) ?? 0;
-    const given = Math.min(cost, this.#fields.count(id, HITS) - refunds);
-    if (given > 0) this.#refunds.set(id, refunds + given);
-    return given;
+    const refunded = Math.min(cost, this.#fields.count(id, HITS) - refunds);
+    if (refunded > 0) this.#refunds.set(id, refunds + refunded);
+    return refunded;
   }
 
   refresh(id: number, _now: number, clusterNow: number): void {
@@ -199,7 +199,7 @@ export class AlignedShape implements Shape {
     visit(component);
   }
 
-  emitHeard(
+  emitRemote(
     id: number,
     replica: number,
     _now: number,

@@ -70,9 +70,9 @@ export class GaugeShape implements Shape {
 
   /** Releases permits of this replica; returns how many of `cost` it did hold. */
   give(id: number, cost: number): number {
-    const given = Math.min(cost, this.#ownHeld(id));
-    this.#fields.addToCount(id, RELEASES, given);
-    return given;
+    const released = Math.min(cost, this.#ownHeld(id));
+    this.#fields.addToCount(id, RELEASES, released);
+    return released;
   }
 
   refresh(id: number): void {
@@ -172,7 +172,7 @@ export class GaugeShape implements Shape {
   }
 
   /** The permits of a crashed replica end with it, and a silent one publishes its own again. */
-  emitHeard(): void {}
+  emitRemote(): void {}
 
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;

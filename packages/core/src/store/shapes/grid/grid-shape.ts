@@ -13,11 +13,11 @@ import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../.
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
 import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
+import { PublishedLevels } from "./published-levels.ts";
 import type { SlotBins } from "./slot-bins.ts";
 import { SlotFloors, type StepTime } from "./slot-floors.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
-import { ToldLevels } from "./told-levels.ts";
 import { elapsedUntilFits } from "./trailing-slot.ts";
 
 const TWO_32 = 2 ** 32;
@@ -43,7 +43,7 @@ export class GridShape implements Shape {
   readonly #bins: SlotBins;
   readonly #level: BucketLevel | null;
   readonly #floors: SlotFloors | null;
-  readonly #toldLevels: ToldLevels;
+  readonly #publishedLevels: PublishedLevels;
   readonly #leak: number;
   readonly #slotMs: number;
   readonly #slots: number;
@@ -54,7 +54,7 @@ export class GridShape implements Shape {
     this.words = slotGridWords(options);
     this.#records = records;
     this.#grid = new SlotGrid(records, replicas, base, options);
-    this.#toldLevels = new ToldLevels(this.#grid, options.told);
+    this.#publishedLevels = new PublishedLevels(this.#grid, options.published);
     this.#time = this.#grid.time;
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;
@@ -196,8 +196,10 @@ export class GridShape implements Shape {
 
   join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
     this.read(id, clusterNow);
-    this.#floors?.heard(component.replica, component.generation, component.place);
-    return this.#toldLevels.contain(id, component.place) ? false : this.#grid.join(id, component);
+    this.#floors?.received(component.replica, component.generation, component.place);
+    return this.#publishedLevels.contain(id, component.place)
+      ? false
+      : this.#grid.join(id, component);
   }
 
   emit(
@@ -223,7 +225,7 @@ export class GridShape implements Shape {
     }
   }
 
-  emitHeard(
+  emitRemote(
     id: number,
     replica: number,
     _now: number,
@@ -233,7 +235,7 @@ export class GridShape implements Shape {
   ): void {
     this.#time.turnTo(clusterNow);
     this.#grid.align(id);
-    this.#grid.emitHeard(id, replica, component, visit);
+    this.#grid.emitRemote(id, replica, component, visit);
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
@@ -260,15 +262,15 @@ export class GridShape implements Shape {
   /** A bucket's level after the newest slot whose hits are final. */
   checkpoint(id: number, clusterNow: number): Checkpoint {
     this.#time.turnTo(clusterNow);
-    return this.#toldLevels.of(id);
+    return this.#publishedLevels.of(id);
   }
 
   /** Merges another replica's checkpoint; returns whether it changed the local one. */
-  joinCheckpoint(id: number, heard: Checkpoint, clusterNow: number): boolean {
+  joinCheckpoint(id: number, received: Checkpoint, clusterNow: number): boolean {
     this.#time.turnTo(clusterNow);
-    const isBetter = this.#toldLevels.join(id, heard);
-    if (isBetter) this.#floors?.heardLevel(heard.slot);
-    return isBetter;
+    const hasChanged = this.#publishedLevels.join(id, received);
+    if (hasChanged) this.#floors?.receivedLevel(received.slot);
+    return hasChanged;
   }
 
   #readHits(id: number): void {

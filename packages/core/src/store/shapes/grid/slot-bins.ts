@@ -70,9 +70,9 @@ export class SlotBins {
   /** Refunds own hits of one bin; returns how many of `cost` it had. */
   give(id: number, bin: number, cost: number): number {
     const refunds = this.refunds(id, bin);
-    const given = Math.min(cost, this.own(id, bin) - refunds);
-    if (given > 0) this.#refunds.set(id * this.#bins + bin, refunds + given);
-    return given;
+    const refunded = Math.min(cost, this.own(id, bin) - refunds);
+    if (refunded > 0) this.#refunds.set(id * this.#bins + bin, refunds + refunded);
+    return refunded;
   }
 
   /** Empties a bin for the next slot. */

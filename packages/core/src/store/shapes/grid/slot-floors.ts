@@ -19,12 +19,12 @@ import type { StoreState } from "../../store-state.ts";
 /** More steps back of one replica than counts can still arrive from. */
 const FLOORS_MAX = 16;
 /** How long a frame may still bring counts from before a step. */
-const TOLD_MS = 3 * 60_000;
+const FRAMES_MS = 3 * 60_000;
 /**
  * Slots are published for some seconds, and a minute longer by a replica that waits out a small
  * step.
  */
-const KEPT_MS = 70_000;
+const SLOTS_MS = 70_000;
 
 /** Slots from which no counts are merged for a while. */
 interface Range {
@@ -90,14 +90,14 @@ export class SlotFloors {
   }
 
   /** Notes that a replica's count in a slot was received. */
-  heard(replica: number, generation: number, slot: number): void {
+  received(replica: number, generation: number, slot: number): void {
     const past = this.#pastOf(replica);
     if (slot > past.slot) past.slot = slot;
     if (generation >>> 0 > past.generation) past.generation = generation >>> 0;
   }
 
   /** Notes that the level after a slot was merged. */
-  heardLevel(slot: number): void {
+  receivedLevel(slot: number): void {
     if (slot > this.#levelSlot) this.#levelSlot = slot;
   }
 
@@ -119,15 +119,15 @@ export class SlotFloors {
   step(generation: number, clusterBefore: number, { now, clusterNow }: StepTime): void {
     this.#ranges = this.#ranges.filter(({ untilMs }) => now < untilMs).slice(-FLOORS_MAX);
     if (this.#levelSlot >= 0) {
-      const untilMs = now + TOLD_MS;
+      const untilMs = now + FRAMES_MS;
       const last = this.#levelSlot;
-      const first = last - Math.ceil(KEPT_MS / this.#slotMs);
+      const first = last - Math.ceil(SLOTS_MS / this.#slotMs);
       // Replicas whose clocks are a little ahead count in the next slot.
       const landed = { first: 0, last: this.#slotAt(clusterNow) + 1, untilMs };
       this.#ranges = [...this.#ranges, landed, { first, last, untilMs }];
     }
     // All own counts so far are in slots up to that one.
-    this.heard(SELF, generation - 1, this.#slotAt(clusterBefore));
+    this.received(SELF, generation - 1, this.#slotAt(clusterBefore));
     this.generation = generation;
     this.#hasStepped = true;
     for (const past of this.#pasts) past?.step();
@@ -137,7 +137,7 @@ export class SlotFloors {
   /** Assigns all own counts so far to the former id of this replica. */
   disown(former: number, generation: number, clusterNow: number): void {
     this.#pastOf(former).floors = this.#pasts[SELF]?.floors ?? [];
-    this.heard(former, generation, this.#slotAt(clusterNow));
+    this.received(former, generation, this.#slotAt(clusterNow));
   }
 
   #slotAt(clusterNow: number): number {

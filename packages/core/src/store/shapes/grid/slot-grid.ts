@@ -31,7 +31,7 @@ export interface SlotGridOptions {
   /** Slots that are kept apart, including the current one. */
   readonly slots: number;
   /** How many of them, oldest first, are also in the level that a bucket publishes. */
-  readonly told: number;
+  readonly published: number;
   /** Whether counts of other replicas will be merged. */
   readonly shared: boolean;
   /** Thousandths of a hit that a bucket loses each slot; 0 for a grid, which drops old slots. */
@@ -205,7 +205,7 @@ export class SlotGrid {
   }
 
   /** Visits the counts of another replica in the slots of an aligned record. */
-  emitHeard(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
+  emitRemote(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
     const rings = this.#rings;
     const { slot } = this.time;
     component.opener = replica;

@@ -5,13 +5,13 @@
 
 /**
  * The least elapsed part of a slot, in whole ms, after which `trailing × (width - elapsed) / width`
- * is at most `evictor`.
+ * is at most `room`.
  */
-export function elapsedUntilFits(trailing: number, evictor: number, width: number): number {
+export function elapsedUntilFits(trailing: number, room: number, width: number): number {
   if (trailing <= 0) return 0;
-  let left = Math.min(width, Math.floor((evictor * width) / trailing));
+  let left = Math.min(width, Math.floor((room * width) / trailing));
   // One division may round across a whole number.
-  if (left < width && (left + 1) * trailing <= evictor * width) left++;
-  if (left * trailing > evictor * width) left--;
+  if (left < width && (left + 1) * trailing <= room * width) left++;
+  if (left * trailing > room * width) left--;
   return width - left;
 }

@@ -4,7 +4,7 @@
  * Each replica's log is a running total over time on its own clock. A hit expires exactly one
  * window after its time. The own list is in this record, the others' beside it.
  *
- *     | own list | heard logs |
+ *     | own list | remote logs |
  */
 
 import type { Component } from "../../../crdt/component.ts";
@@ -13,12 +13,12 @@ import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
-import { HEARD_LOGS_WORDS, HeardLogs, type LogVisitor } from "./heard-logs.ts";
+import { type LogVisitor, REMOTE_LOGS_WORDS, RemoteLogs } from "./remote-logs.ts";
 import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
 import { TimedRefunds } from "./timed-refunds.ts";
 
 /** Words of a record that the shape uses. */
-export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + HEARD_LOGS_WORDS;
+export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + REMOTE_LOGS_WORDS;
 
 const TWO_32 = 2 ** 32;
 /** The most hits a log counts at once: totals are compared by 32-bit differences. */
@@ -41,7 +41,7 @@ export class LogShape implements Shape {
   readonly #marginMs: number;
   readonly #own: TimeLists;
   readonly #refunds = new TimedRefunds();
-  readonly #heard: HeardLogs;
+  readonly #remote: RemoteLogs;
 
   constructor(records: RecordPool, replicas: Replicas, base: number, windowMs: number) {
     this.#fields = new RecordFields(records, base);
@@ -49,7 +49,7 @@ export class LogShape implements Shape {
     this.#windowMs = windowMs;
     this.#marginMs = Math.floor(windowMs / 2);
     this.#own = new TimeLists(records, base);
-    this.#heard = new HeardLogs(records, replicas, base + TIME_LIST_WORDS, windowMs);
+    this.#remote = new RemoteLogs(records, replicas, base + TIME_LIST_WORDS, windowMs);
   }
 
   begin(): void {}
@@ -63,15 +63,15 @@ export class LogShape implements Shape {
     if (this.#own.oldest(id) <= cutoff) this.#own.expire(id, cutoff);
     this.hits = this.#own.live(id) - this.#refunds.after(id, cutoff);
     if (this.hits > 0) this.endsAt = this.#own.newest(id) + this.#windowMs;
-    if (this.#heard.isEmpty(id)) return;
-    this.hits += this.#heard.hits(id, now);
-    this.endsAt = Math.max(this.endsAt, this.#heard.endsAt(id));
+    if (this.#remote.isEmpty(id)) return;
+    this.hits += this.#remote.hits(id, now);
+    this.endsAt = Math.max(this.endsAt, this.#remote.endsAt(id));
   }
 
   /** Counts hits at `now`. Needs a `read`. */
   add(id: number, cost: number, now: number): void {
-    const evictor = LOG_HITS_MAX - this.#own.live(id);
-    const total = this.#own.total(id) + Math.min(cost, evictor);
+    const room = LOG_HITS_MAX - this.#own.live(id);
+    const total = this.#own.total(id) + Math.min(cost, room);
     // When the clock stands still or reports an earlier time, hits count at the newest known time.
     const time = Math.max(now, this.#own.newest(id));
     this.#own.learn(id, time, total, now - this.#windowMs);
@@ -88,7 +88,7 @@ export class LogShape implements Shape {
    */
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
-    let given = 0;
+    let refunded = 0;
     let before = this.#own.base(id);
     this.#own.walk(id, (time, total) => {
       if (this.ticket(id, time) !== ticket) {
@@ -96,11 +96,11 @@ export class LogShape implements Shape {
         return true;
       }
       const returned = this.#refunds.at(id, time);
-      given = Math.min(cost, ((total - before) | 0) - returned);
-      if (given > 0) this.#refunds.raise(id, time, returned + given);
+      refunded = Math.min(cost, ((total - before) | 0) - returned);
+      if (refunded > 0) this.#refunds.raise(id, time, returned + refunded);
       return false;
     });
-    return given;
+    return refunded;
   }
 
   /** How long until at most `target` hits are inside the window. Needs a `read`. */
@@ -120,7 +120,7 @@ export class LogShape implements Shape {
       });
     };
     collect(this.#own, id, 0, this.#refunds, 0);
-    this.#heard.each(id, collect);
+    this.#remote.each(id, collect);
     if (leaving.length > 1) leaving.sort((left, right) => left.at - right.at);
     for (const { at, hits } of leaving) {
       excess -= hits;
@@ -130,7 +130,7 @@ export class LogShape implements Shape {
   }
 
   refresh(id: number, now: number): void {
-    this.#heard.refresh(id, now);
+    this.#remote.refresh(id, now);
   }
 
   wipe(id: number): void {
@@ -140,13 +140,13 @@ export class LogShape implements Shape {
   release(id: number): void {
     this.#own.clear(id);
     this.#refunds.delete(id);
-    this.#heard.clear(id);
+    this.#remote.clear(id);
   }
 
   releaseAll(): void {
     this.#own.clearAll();
     this.#refunds.clear();
-    this.#heard.clearAll();
+    this.#remote.clearAll();
   }
 
   isExpired(id: number, now: number): boolean {
@@ -164,7 +164,7 @@ export class LogShape implements Shape {
   }
 
   weight(id: number): number {
-    return this.#own.live(id) + this.#heard.sum(id);
+    return this.#own.live(id) + this.#remote.sum(id);
   }
 
   timing(component: Component, now: number): Timing {
@@ -175,7 +175,7 @@ export class LogShape implements Shape {
   }
 
   join(id: number, component: Component, now: number): boolean | undefined {
-    return this.#heard.join(id, component, now);
+    return this.#remote.join(id, component, now);
   }
 
   /**
@@ -207,7 +207,7 @@ export class LogShape implements Shape {
     });
   }
 
-  emitHeard(
+  emitRemote(
     id: number,
     replica: number,
     now: number,
@@ -232,10 +232,10 @@ export class LogShape implements Shape {
         return true;
       });
     };
-    this.#heard.each(id, show, replica);
+    this.#remote.each(id, show, replica);
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
-    this.#heard.refersTo(id, mark);
+    this.#remote.refersTo(id, mark);
   }
 }

@@ -114,7 +114,7 @@ export class TimeLists {
     time: number,
     total: number,
     cutoff: number,
-    hasEvictor: boolean = true,
+    hasRoom: boolean = true,
   ): boolean | undefined {
     if (time <= cutoff) {
       // A list without points and base has no reference for its total. A base of exactly 2^32 hits
@@ -126,7 +126,7 @@ export class TimeLists {
       return true;
     }
     if (time > this.newest(owner)) {
-      if (hasEvictor) return this.#append(owner, time, total | 0);
+      if (hasRoom) return this.#append(owner, time, total | 0);
       const newest = this.#headerWord(owner, NEWEST);
       this.#setPoint(newest, this.#end(newest) - 1, time, total | 0);
       return true;
@@ -136,7 +136,7 @@ export class TimeLists {
     let index = this.#first(block);
     while (this.#timeAt(block, index) < time) index++;
     if (this.#timeAt(block, index) !== time) {
-      return hasEvictor ? this.#insert(owner, block, index, time, total) : undefined;
+      return hasRoom ? this.#insert(owner, block, index, time, total) : undefined;
     }
     if (((total - this.#totalAt(block, index)) | 0) <= 0) return false;
     this.#blocks.setWord(block, POINTS + index * POINT_WORDS + 2, total | 0);

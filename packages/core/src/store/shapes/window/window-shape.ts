@@ -146,18 +146,18 @@ export class WindowShape implements Shape {
     if (this.endsAt === 0) return 0;
     if (this.ticket(id) === ticket) {
       const refunds = this.refunds.get(id) ?? 0;
-      const given = Math.min(cost, this.#record.hits(id) - refunds);
-      if (given > 0) this.#record.refunds.set(id, refunds + given);
-      return given;
+      const refunded = Math.min(cost, this.#record.hits(id) - refunds);
+      if (refunded > 0) this.#record.refunds.set(id, refunds + refunded);
+      return refunded;
     }
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.replica(link) !== SELF || this.#ticketOfLink(link) !== ticket) continue;
       const refunds = chain.refunds(link);
-      const given = Math.min(cost, chain.hits(link) - refunds);
-      chain.raise(link, 0, refunds + given, 0);
-      this.#record.addOthers(id, -given, 0);
-      return given;
+      const refunded = Math.min(cost, chain.hits(link) - refunds);
+      chain.raise(link, 0, refunds + refunded, 0);
+      this.#record.addOthers(id, -refunded, 0);
+      return refunded;
     }
     return 0;
   }
@@ -263,7 +263,7 @@ export class WindowShape implements Shape {
     this.#chain.show(id, SELF, component, visit, isFlush);
   }
 
-  emitHeard(
+  emitRemote(
     id: number,
     replica: number,
     now: number,

@@ -132,7 +132,7 @@ it("what was heard before a step is remembered of a replica, not of whoever gets
   const floors = new SlotFloors(replicas, 1_000);
   const gone = replicas.indexOf("gone");
   const heard = { ...blankComponent(), replica: gone, place: 50 };
-  floors.heard(gone, 0, 60);
+  floors.received(gone, 0, 60);
   floors.step(1, 60_000, { now: 1, clusterNow: 1_000 });
   expect(floors.isFolded(heard, 2)).toBe(true);
   replicas.drop(gone);

@@ -14,21 +14,21 @@ import { type Checkpoint, foldSlot, joinedCheckpoint } from "../../../crdt/check
 import { LEVEL_SCALE } from "./bucket-level.ts";
 import type { SlotGrid } from "./slot-grid.ts";
 
-export class ToldLevels {
+export class PublishedLevels {
   readonly #grid: SlotGrid;
-  readonly #told: number;
+  readonly #published: number;
 
-  /** @param told how many of the kept slots the published level contains */
-  constructor(grid: SlotGrid, told: number) {
+  /** @param published how many of the kept slots the published level contains */
+  constructor(grid: SlotGrid, published: number) {
     this.#grid = grid;
-    this.#told = told;
+    this.#published = published;
   }
 
   /** The published level of a record, after the newest slot that it contains. */
   of(id: number): Checkpoint {
     let { slot, level } = this.#folded(id);
     const leak = this.#grid.level?.leak ?? 0;
-    const end = slot + Math.max(this.#grid.head.joined(id), this.#told);
+    const end = slot + Math.max(this.#grid.head.joined(id), this.#published);
     while (slot < end) {
       slot++;
       level = foldSlot(level, leak, this.#hitsIn(id, slot));
@@ -37,15 +37,15 @@ export class ToldLevels {
   }
 
   /** Merges a received level; returns whether it changed the local one. */
-  join(id: number, heard: Checkpoint): boolean {
+  join(id: number, received: Checkpoint): boolean {
     const grid = this.#grid;
     const own = this.#folded(id);
     const { level } = grid;
-    if (level === null || heard.slot > grid.time.slot + grid.ahead) return false;
-    const joined = joinedCheckpoint(own, heard, level.leak, (slot) => this.#hitsIn(id, slot));
+    if (level === null || received.slot > grid.time.slot + grid.ahead) return false;
+    const joined = joinedCheckpoint(own, received, level.leak, (slot) => this.#hitsIn(id, slot));
     if (joined === own) return false;
     level.set(id, joined.level);
-    grid.head.setJoined(id, Math.max(grid.head.joined(id), heard.slot - own.slot));
+    grid.head.setJoined(id, Math.max(grid.head.joined(id), received.slot - own.slot));
     return true;
   }
 

@@ -20,7 +20,7 @@ const CHAIN = 0;
 const SUM = 1;
 const SUM_UNTIL = 2;
 /** Words of a key's record that these logs use. */
-export const HEARD_LOGS_WORDS: number = SUM_UNTIL + 1;
+export const REMOTE_LOGS_WORDS: number = SUM_UNTIL + 1;
 
 const NEXT = 0;
 const REPLICA = 1;
@@ -47,7 +47,7 @@ export type LogVisitor = (
   generation: number,
 ) => void;
 
-export class HeardLogs {
+export class RemoteLogs {
   readonly #fields: RecordFields;
   readonly #replicas: Replicas;
   readonly #windowMs: number;
@@ -233,9 +233,9 @@ export class HeardLogs {
 
   /** Merges one point; returns undefined without room for it. */
   #learn(list: number, time: number, total: number, cutoff: number): boolean | undefined {
-    const hasEvictor = this.#pool.word(list, SIZE) < POINTS_MAX;
-    const newest = hasEvictor ? time : this.#lists.newest(list);
-    const learned = this.#lists.learn(list, time, total, cutoff, hasEvictor);
+    const hasRoom = this.#pool.word(list, SIZE) < POINTS_MAX;
+    const newest = hasRoom ? time : this.#lists.newest(list);
+    const learned = this.#lists.learn(list, time, total, cutoff, hasRoom);
     if (learned === true && time > newest) this.#refunds.move(list, newest, time);
     this.#measure(list);
     return learned;
