@@ -1,11 +1,13 @@
 /**
- * A bucket's level after some slot: what remains of the slots that were folded away.
+ * The level of a bucket after some slot. It stands for the slots that were folded away.
  *
- * Starting a saturated bucket from a truncated history would forgive it, so the level outlives its
- * slots. Two replicas' levels compare only after the same slot: the older one is folded forward
- * first, because the larger of two different slots is a level that never was. A level may lack hits that
- * its replica has not heard of, and has none that did not happen, so of two after one slot the larger
- * is nearer to the truth.
+ * Without the level, a full bucket whose old slots are dropped would look empty, so the level
+ * outlives its slots. Levels of two replicas compare only after the same slot: the merge first
+ * folds the older one forward. The larger of two levels after different slots would be a level that
+ * never was.
+ *
+ * The merge keeps the larger level. A level may lack hits that its replica has not received, but it
+ * never contains hits that did not happen, so the larger of two is nearer to the truth.
  */
 
 export interface Checkpoint {
@@ -31,8 +33,8 @@ export function betterCheckpoint(known: Checkpoint, heard: Checkpoint): Checkpoi
 }
 
 /**
- * What to keep after hearing of another checkpoint, as of the same slot as ours; ours itself when
- * it is no worse.
+ * Merges a received checkpoint into our own. The result is of the same slot as ours, and is ours
+ * itself when it is no worse.
  *
  * @param hitsIn thousandths of hits that we know of in a slot after ours
  */
@@ -43,11 +45,11 @@ export function joinedCheckpoint(
   hitsIn: (slot: number) => number,
 ): Checkpoint {
   if (heard.slot <= own.slot) {
-    // The hits of the slots between are folded away here: what is left is a lower bound.
+    // The hits of the slots in between are folded away here: what remains is a lower bound.
     const level = drain(heard.level, leak, own.slot - heard.slot);
     return betterCheckpoint(own, { slot: own.slot, level });
   }
-  // Fold ours forward, and choose the start that leads to theirs if theirs is the better one.
+  // Fold ours forward. If theirs is larger, choose the start level that leads to theirs.
   let level = own.level;
   let change = 0;
   for (let slot = own.slot + 1; slot <= heard.slot; slot++) {

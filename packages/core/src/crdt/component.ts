@@ -1,14 +1,28 @@
 /**
- * What one replica has counted for one key: the only thing that replicas exchange and merge.
+ * What replicas exchange and merge: the counts of one replica for one key. Read this page first.
  *
- * Its identity is the tuple (replica, generation, reset, place). A replica raises its own counts
- * and nobody else's, so of two reports of one identity the larger counts are the later ones, and
- * reports of different identities add up. Nothing else about a key is ever merged.
+ * The counters are a CRDT (a state-based, grow-only counter with one entry per replica):
+ *
+ * 1. Each replica counts its own hits, and only raises its own numbers. No replica changes the
+ *    count of another replica. The sum over all replicas is what a limit is compared with.
+ * 2. A count (a `Component`) has an identity: (replica, generation, reset, place). The place is the
+ *    period that it belongs to: a window, a slot, or the time of a logged hit. Merging takes the
+ *    maximum of each number of one identity. The larger numbers are always the later ones, so it
+ *    does not matter how often or in which order deltas arrive.
+ * 3. Numbers never go down. A refund raises a second number, and the difference counts (a
+ *    PN-counter).
+ * 4. What would lower a count begins a new identity instead. A reset is a tombstone: counts that
+ *    began under a smaller reset do not count any more. An eviction raises the replica's
+ *    generation, so a key that comes back never raises numbers that other replicas already have.
+ *
+ * Beside counts only two things merge, both by a maximum as well: a mark ("refuse this key until
+ * then", mark.ts) and a checkpoint (the level of a bucket whose old slots were folded away,
+ * checkpoint.ts). This folder is pure: no clock, no I/O, no state.
  */
 
 /**
- * A component on its way out of or into a store. Replicas are named by their index in the store's
- * `Replicas`; whoever talks to others translates indexes to ids.
+ * A count on its way out of or into a store. Replicas are named by their index in the store's
+ * `Replicas`; the code that publishes or receives frames translates indexes to replica ids.
  */
 export interface Component {
   /** The key's fingerprint, as two signed 32-bit integers. */
@@ -17,29 +31,32 @@ export interface Component {
   /** Which of the limiter's policies counted. */
   policy: number;
 
-  /** Who counted. */
+  /** The replica that counted. */
   replica: number;
-  /** How many live entries the replica had given up when it began this component, and how often time had stepped back. */
+  /**
+   * How many live entries the replica had evicted when it began this count, and how often its time
+   * had stepped back.
+   */
   generation: number;
-  /** The largest reset that the replica knew when it began this component; 0 for none. */
+  /** The largest reset that the replica knew when it began this count; 0 for none. */
   reset: number;
-  /** Window: who opened it. Otherwise the replica itself. */
+  /** Window: the replica that opened it. Otherwise the replica itself. */
   opener: number;
   /**
-   * Window: when its opener opened it, by the opener's clock. Grid: the slot. Log: the time. Gauge: none,
-   * so the number of the frame in which it was heard; 0 for an own one.
+   * The period. Window: when its opener opened it, by the opener's clock. Grid: the slot. Log: the
+   * time. Gauge: it has none, so the number of the frame that brought it; 0 for an own count.
    */
   place: number;
 
   /** P: hits counted. Log: the running total up to and including this time. */
   hits: number;
-  /** N: of those, given back or released. */
+  /** N: of those, refunded or released. */
   refunds: number;
   /** R: hits refused, for policies that count them. */
   refusals: number;
 }
 
-/** A component with nothing in it, to be filled and reused. */
+/** An empty component, to be filled and reused. */
 export function blankComponent(): Component {
   return {
     low: 0,

@@ -1,25 +1,25 @@
 /**
- * The one verdict that travels: "refuse this key until then", written by a block, a ban, a penalty
- * or a drain.
+ * A mark: "refuse this key until then". A block, a ban, a penalty or a drain writes it.
  *
- * Marks of one kind are ordered by reset, then time, then limit, and the larger one wins, so they
- * merge like counts do. A mark is void once a larger reset is known, and for a caller whose limit
- * is above the one it was written under: raising a limit lifts what the old limit caused.
+ * It is the only decision that replicates. Marks of one kind are ordered by reset, then time, then
+ * limit. A merge keeps the larger one, so marks merge like counts do: the order of arrival does not
+ * matter. A mark is void once a larger reset is known. It is also void for a caller whose limit is
+ * above the one that it was written under: raising a limit lifts what the old limit caused.
  */
 
-/** Why a key is refused beside its counts; also the index of the mark's kind. */
+/** Why a key is refused although its counts allow it; also the index of the mark's kind. */
 export const MARK_KINDS = ["block", "penalty", "drain"] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
-/** A mark reaches at most this far ahead, so that none can shut a key out for good: ten years. */
+/** A mark reaches at most ten years ahead, so that none can refuse a key for good. */
 export const MARK_MS_MAX: number = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 export interface Mark {
-  /** The largest reset known to its writer. */
+  /** The largest reset that its writer knew. */
   readonly reset: number;
   /** The end of the refusal, in the cluster's time. */
   readonly untilMs: number;
-  /** The limit that caused it; infinite when it holds whatever the limit. */
+  /** The limit that caused it; infinite when it holds for every limit. */
   readonly limit: number;
 }
 
@@ -31,7 +31,7 @@ export function laterMark(known: Mark | undefined, heard: Mark): Mark {
   return heard.limit > known.limit ? heard : known;
 }
 
-/** How long the mark still refuses, 0 when it does not. */
+/** How long the mark still refuses; 0 when it does not. */
 export function markWaitMs(
   mark: Mark,
   knownReset: number,

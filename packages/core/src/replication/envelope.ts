@@ -1,5 +1,5 @@
 /**
- * Puts what a replica says into frames, and looks at the outside of those that come in.
+ * Writes the header and the seal of own frames, and checks those of received frames.
  */
 
 import type { Replicas } from "../store/replicas/replicas.ts";
@@ -9,23 +9,23 @@ import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/fr
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, idOf } from "./membership/replica-id.ts";
 
-/** No frame can say anything in less; a transport that takes less carries nothing. */
+/** No frame can be shorter than this, so a transport that takes less carries nothing. */
 export const FRAME_BYTES_MIN = 512;
 
-/** Why a frame was not believed. */
+/** Why a frame was refused. */
 export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";
 
 export class Envelope {
   readonly writer: FrameWriter;
-  /** Who has sent the frame that was opened last, as it says. */
+  /** The sender that the last opened frame names. */
   sender = "";
   readonly #seal: Seal;
   readonly #self: Pick<Replicas, "selfId" | "formers">;
   readonly #transport: Pick<GuardedTransport, "maxPayload">;
 
   /**
-   * @param self who writes the frames
-   * @param transport of the frames that are written
+   * @param self the replica that writes the frames
+   * @param transport the transport that takes them
    */
   constructor(
     seal: Seal,
@@ -68,8 +68,8 @@ export class Envelope {
   }
 
   /**
-   * A reader at the sections of a frame that claims to be of this cluster; otherwise why it is not
-   * believed.
+   * A reader at the sections of a frame that claims to be of this cluster; otherwise the reason to
+   * refuse it.
    */
   open(frame: Uint8Array): FrameReader | Refusal {
     const reader = new FrameReader(frame);
@@ -82,7 +82,9 @@ export class Envelope {
     return reader;
   }
 
-  /** Whether whoever wrote a frame knows the secret, if there is one. Takes longer than `open`. */
+  /**
+   * Whether the writer of a frame knew the secret, if there is one. This takes longer than `open`.
+   */
   isGenuine(frame: Uint8Array): boolean {
     return !this.#seal.isSealing || this.#seal.isOn(frame);
   }

@@ -1,8 +1,10 @@
 /**
- * One timer for everything that replication has to do later; it never keeps the process alive.
+ * The one timer of replication; it never keeps the process alive.
+ *
+ * It also measures for how long the event loop was held up, which explains late frames.
  */
 
-/** Longer waits are waited in parts. */
+/** Longer waits are split. */
 const WAIT_MS_MAX = 60_000;
 /** A timer that fires later than that shows that the event loop was held up. */
 const HELD_UP_MS = 100;
@@ -12,7 +14,7 @@ export class ReplicationTimer {
   readonly #work: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #atMs: number = Number.POSITIVE_INFINITY;
-  /** For how long the event loop has been held up so far, in all, as far as timers have shown. */
+  /** For how long the event loop has been held up so far, in all, as far as late timers show. */
   heldUpMs = 0;
 
   /** @param now the clock that the times given to `at` are of */
@@ -21,7 +23,7 @@ export class ReplicationTimer {
     this.#work = work;
   }
 
-  /** Wakes at this time, if nothing wakes it before. */
+  /** Wakes at this time, unless it is to wake sooner. */
   at(atMs: number): void {
     if (atMs >= this.#atMs) return;
     this.#atMs = atMs;

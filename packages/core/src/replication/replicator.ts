@@ -1,9 +1,13 @@
 /**
- * Keeps the stores of this process in agreement with those of others: tells what was counted here,
- * merges what was counted elsewhere, and mends what got lost in between.
+ * Replication: brings the stores of all replicas to agree.
  *
- * Nothing here is on the path of a request but what stores announce, which at most sets a timer. Work
- * that may be long is done in slices. Whatever goes wrong is counted and reported, and never thrown.
+ * The replicator joins the rooms of this folder. It publishes deltas of own counts (publish/),
+ * receives and merges those of other replicas (receive/), closes gaps by anti-entropy
+ * (anti-entropy/), and keeps the membership with its failure and partition detectors (membership/).
+ * All of it is gossip over one broadcast channel: there is no leader and no server.
+ *
+ * Only the announcements of stores are on the path of a request, and they at most set a timer. Work
+ * that may be long runs in slices. Every fault is counted and reported, and never thrown.
  */
 
 import type { Report } from "../base/cluster-events.ts";
@@ -48,7 +52,7 @@ import { ReplicationTimer } from "./replication-timer.ts";
 import type { Slices } from "./slicer.ts";
 
 const SILENT_MS = 3.5 * HEARTBEAT_MS;
-/** Early enough for others to pass on what it says before it is taken to be silent. */
+/** Early enough for other replicas to relay its frames before it is taken to be silent. */
 const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
 
@@ -57,7 +61,7 @@ export interface ReplicatorOptions extends FlushScheduleOptions {
   readonly namespace: string;
   readonly secret: string | Uint8Array | undefined;
   readonly clock: Clock;
-  /** The id that this replica begins with, which no other has ever had. */
+  /** The id that this replica begins with; no other replica ever had it. */
   readonly id: string;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -177,7 +181,7 @@ export class Replicator implements ControlHandler {
     });
   }
 
-  /** Begins to hear and to be heard. */
+  /** Begins to receive and to publish. */
   open(): void {
     const { namespace } = this.#options;
     const context = { namespace, replica: addressOf(this.replicas.selfId) };
@@ -185,7 +189,7 @@ export class Replicator implements ControlHandler {
     try {
       this.sender.transport.open((frame) => this.heard.take(frame), { ...context, changed });
     } catch (error) {
-      // It may have kept what it was given, and nobody is there to be heard.
+      // The transport may have kept the callbacks, but this replica must not act any more.
       this.#isOver = true;
       throw error;
     }
@@ -194,8 +198,8 @@ export class Replicator implements ControlHandler {
   }
 
   /**
-   * ReplicatedLimiters what a limiter counts. What others have counted for it was of no interest when it was heard,
-   * so all that there is has to be heard again; but for what a closed one has left, which went on hearing.
+   * Replicates what a limiter counts. The counts of other replicas for it were skipped so far, so
+   * all of them are requested again, unless a closed limiter's part went on merging them.
    */
   join(replicated: ReplicatedLimiter): void {
     if (!this.replicatedLimiters.add(replicated, this.publisher.nextFrame)) return;
@@ -205,7 +209,7 @@ export class Replicator implements ControlHandler {
     this.#timer.at(now);
   }
 
-  /** A limiter is closed: what nobody has been told of it leaves at once. */
+  /** A limiter is closed: its unpublished counts leave at once. */
   part(replicated: ReplicatedLimiter): void {
     const now = this.clock.now();
     const untilMs = now + this.replayGuard.rememberedMs(replicated.lifeMs);
@@ -213,7 +217,7 @@ export class Replicator implements ControlHandler {
     this.publisher.urgent(now);
   }
 
-  /** Tells what is left to tell, says goodbye, and lets go of everything; waits until it has left. */
+  /** Publishes the rest, sends a leave frame, and closes everything; waits until it has left. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -222,7 +226,7 @@ export class Replicator implements ControlHandler {
   async #close(): Promise<void> {
     const { publisher, sender } = this;
     const gracefulLeave = new GracefulLeave({ publisher, sender, report: this.#options.report });
-    // When all leave at once, whoever relayed for them may just have done so.
+    // When all processes leave at once, the one that relayed for the others may have just left.
     if (!sender.isConnected) await gracefulLeave.wait();
     this.#gapRepair.payDebts();
     while (!gracefulLeave.goOn()) await gracefulLeave.wait();
@@ -237,7 +241,7 @@ export class Replicator implements ControlHandler {
     await gracefulLeave.close();
   }
 
-  // ── What others say ──────────────────────────────────────────────────────────────────────────
+  // ── Received frames ──────────────────────────────────────────────────────────────────────────
 
   met(): void {
     this.#agreement.heard(this.clock.now());
@@ -276,7 +280,7 @@ export class Replicator implements ControlHandler {
     this.#incarnation.change();
   }
 
-  /** What was told while nothing could leave is lost. A heartbeat shows everybody what they missed. */
+  /** Frames sent while disconnected are lost. A heartbeat shows other replicas what they missed. */
   #transportChanged(): void {
     const { isConnected } = this.sender;
     const isBack = isConnected && !this.#wasConnected;
@@ -291,7 +295,7 @@ export class Replicator implements ControlHandler {
   *#hear(frame: Uint8Array, receivedAtMs: number): Slices {
     const member = this.#isOver ? undefined : yield* this.receiver.hear(frame, receivedAtMs);
     if (member === undefined) return;
-    // What comes late has been passed on by somebody who kept it.
+    // A frame that is not the latest was relayed by a replica that keeps it already.
     if (this.receiver.isLatest) this.#recent.keep(member, frame);
     const now = this.clock.now();
     this.#gapRepair.heard(member, now);

@@ -1,13 +1,13 @@
 /**
- * Runs long work a slice at a time, one piece of work after the other.
+ * Runs long work in slices, one piece of work after the other.
  *
- * What it says may be more than the transport takes at once. Then it waits until somebody has it go
- * on, instead of saying what would be dropped.
+ * The work may produce more frames than the transport takes at once. Then it waits for `goOn`
+ * instead of sending frames that would be dropped: this is the backpressure of replication.
  */
 
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
 
-/** How long the first slice may take, which is run at once. */
+/** How long the first slice may take, which runs at once. */
 const FIRST_MS = 2;
 
 export type Slices = Generator<undefined, void>;
@@ -17,7 +17,7 @@ export class Slicer {
   #queue: { readonly slices: Slices; readonly done: () => void }[] = [];
   readonly #work = (forMs: number): boolean => this.#run(forMs);
 
-  /** @param mustWait whether it would be in vain to go on now */
+  /** @param mustWait whether it is of no use to go on now */
   constructor(mustWait: () => boolean) {
     this.#mustWait = mustWait;
   }
@@ -32,7 +32,7 @@ export class Slicer {
     if (this.#queue.length === 1 && this.#run(FIRST_MS)) doInBackground(this.#work);
   }
 
-  /** Goes on, if there is something that had to wait. */
+  /** Goes on in the background, if work is waiting and need not wait any more. */
   goOn(): void {
     if (!this.isIdle && !this.#mustWait()) doInBackground(this.#work);
   }
@@ -43,7 +43,7 @@ export class Slicer {
     return this.isIdle;
   }
 
-  /** Leaves what is left undone. */
+  /** Drops the remaining work. */
   stop(): void {
     leaveUndone(this.#work);
     this.#queue = [];

@@ -52,9 +52,9 @@ describe.each([
     expect(errors(fleet)).toEqual([0, 0, 0]);
     const id = wrong.replicator.replicas.selfId;
     const said = `600.0 s ${wrongMs > 0 ? "ahead of" : "behind"} the cluster's`;
-    expect(first.troubles).toContain(`the clock of replica ${id} is ${said}`);
-    expect(third.troubles).toContain(`the clock of replica ${id} is ${said}`);
-    expect(wrong.troubles).toContain(`the clock of this process is ${said}: theirs is used`);
+    expect(first.troubles).toContain(`the clock of replica ${id} is ${said}: set it`);
+    expect(third.troubles).toContain(`the clock of replica ${id} is ${said}: set it`);
+    expect(wrong.troubles).toContain(`the clock of this process is ${said}, which is used: set it`);
     for (const { troubles } of fleet.replicas) {
       expect(new Set(troubles).size).toBe(troubles.length);
     }

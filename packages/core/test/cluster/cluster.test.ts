@@ -223,10 +223,10 @@ describe("a replica that is cut off", () => {
     network.heal();
     vi.advanceTimersByTime(3_000);
     unsubscribe("tidegate:cluster", take);
-    expect(messages.filter((message) => message.startsWith("cut off from 1 other"))).toHaveLength(
-      2,
-    );
-    expect(messages.filter((message) => message.includes("heard again"))).toHaveLength(2);
+    expect(
+      messages.filter((message) => message.includes("is partitioned from 1 other")),
+    ).toHaveLength(2);
+    expect(messages.filter((message) => message.includes("arrive again"))).toHaveLength(2);
   });
 
   it("is not what becomes of one whose others leave, or of whom one in three crashes", async () => {

@@ -128,7 +128,7 @@ describe("a transport", () => {
     await vi.advanceTimersByTimeAsync(100);
     await leaving;
     expect(cluster.status().lastTrouble).toBe(
-      "the transport did not close in time: what was said last may be lost",
+      "the transport did not close in time: the last frames of this process may be lost",
     );
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -148,7 +148,7 @@ describe("a transport", () => {
     await vi.advanceTimersByTimeAsync(8_000);
     expect(await leaving).toBeGreaterThan(6_900);
     expect(await leaving).toBeLessThan(7_500);
-    expect(cluster.status().lastTrouble).toMatch(/^left before all .* could be told/);
+    expect(cluster.status().lastTrouble).toMatch(/^this process left before all .* were published/);
   });
 });
 
@@ -175,7 +175,7 @@ describe("leaving", () => {
     const { cluster } = join(network, {});
     await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(50)]);
     expect(() => createLimiter({ name: "late", policy, cluster })).toThrow(
-      /limiter "late" comes too late: this process has left the cluster/,
+      /limiter "late" is created too late: this process has left the cluster/,
     );
   });
 });

@@ -60,7 +60,7 @@ describe("limiters of one name that are not the same", () => {
       "90 by fixedWindow of a calendar day, 10 by tokenBucket of 2 a second, 3 by concurrency here, and a limit of 100 there",
     ].map(
       (both, index) =>
-        `limiter "api" has other policies, windows or slots at replica ${ids[index]}: they do not count together. It has ${both}; 'status().replica' says which process a replica is`,
+        `limiter "api" has other policies, windows or slots at replica ${ids[index]}, so they do not count together. It has ${both}: configure it alike; 'status().replica' says which process a replica is`,
     );
     expect(troubles([one, two])).toEqual(expected);
   });
@@ -111,7 +111,7 @@ describe("limiters of one name that are not the same", () => {
 
 describe("a limiter of a name that no other process has", () => {
   const alone = (name: string, { cluster }: Joined): string =>
-    `limiter "${name}" counts alone: for a minute no other replica has told of a limiter of this name, and replica ${cluster.status().replica} has told of one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other is meant to have it`;
+    `limiter "${name}" counts alone: for a minute no other replica has reported a limiter of this name, and replica ${cluster.status().replica} has reported one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other process is meant to have it`;
 
   /** What processes have said in so many seconds. */
   function said(seconds: number, ...set: Joined[]): (string | null)[] {

@@ -61,12 +61,13 @@ describe("a cluster event", () => {
       {
         code: "TIDEGATE_PARTITIONED",
         severity: "error",
-        message: "cut off from 1 other replica: limiters decide as 'onPartition' says",
+        message:
+          "this process is partitioned from 1 other replica: limiters decide as 'onPartition' says. Check the network, and that they run",
       },
       {
         code: "TIDEGATE_REUNITED",
         severity: "info",
-        message: "the other replicas are heard again",
+        message: "frames of all other replicas arrive again",
       },
     ]);
   });
@@ -80,7 +81,7 @@ describe("a cluster event", () => {
     vi.advanceTimersByTime(3_000);
     expect(events.map(({ code, message }) => `${code}: ${message}`)).toEqual([
       "TIDEGATE_DISCONNECTED: the transport is not connected: limiters decide as 'onPartition' says",
-      "TIDEGATE_REUNITED: connected: no other replica has been heard yet",
+      "TIDEGATE_REUNITED: the transport is connected: no frame of another replica has arrived yet",
     ]);
   });
 
@@ -129,7 +130,7 @@ describe("a cluster event", () => {
     expect(degraded).toBe(false);
     expect(events.filter((event) => event.replica === replica).at(-1)).toMatchObject({
       code: "TIDEGATE_REUNITED",
-      message: "the silent replicas are forgotten: this one counts alone",
+      message: "the silent replicas are forgotten: this process counts alone",
     });
   });
 
@@ -150,7 +151,8 @@ describe("a cluster event", () => {
 describe("a process without a subscriber", () => {
   const AWAY = "the transport is not connected: limiters decide as 'onPartition' says";
   const ONLY = "Further events are only published, on the channel tidegate:cluster";
-  const BACK = "connected: no other replica has been heard yet [TIDEGATE_REUNITED]";
+  const BACK =
+    "the transport is connected: no frame of another replica has arrived yet [TIDEGATE_REUNITED]";
 
   /** What is printed, less the name of the cluster. */
   function printing(): () => string[] {

@@ -100,7 +100,7 @@ describe("a process that leaves with much to tell", () => {
     await vi.advanceTimersByTimeAsync(4_900);
     expect(one.cluster.status().lastTrouble).toBeNull();
     await vi.advanceTimersByTimeAsync(200);
-    expect(one.cluster.status().lastTrouble).toMatch(/^left before all that was counted/);
+    expect(one.cluster.status().lastTrouble).toMatch(/^this process left before all of its counts/);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(left).toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);

@@ -148,8 +148,8 @@ describe("a machine that is told three times what it can merge", () => {
     }
     for (const { troubles } of fleet.replicas) {
       expect(troubles.map((trouble) => trouble.slice(0, 30))).toEqual([
-        "others count faster than this ",
-        "this process merges what other",
+        "other processes count faster t",
+        "this process merges the counts",
       ]);
     }
     fleet.close();

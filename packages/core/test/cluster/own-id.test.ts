@@ -42,7 +42,7 @@ describe("two processes that came up with one id", () => {
     expect(fleet.replicas.map((replica) => replica.view("ada")[0])).toEqual([23, 23, 23]);
     const troubles = [...one.troubles, ...copy.troubles].filter((said) => said.includes(ID));
     expect(troubles).toEqual([
-      expect.stringMatching(`^another process counts as replica ${ID}: this one goes on as`),
+      expect.stringMatching(`^another process uses the replica id ${ID}: this process is now`),
     ]);
     fleet.close();
   });
@@ -71,7 +71,7 @@ describe("two processes that came up with one id", () => {
     fleet.add();
     fleet.pass(2_000);
     for (let time = 0; time < 5; time++) one.replicator.twin();
-    expect(one.troubles.filter((said) => said.includes("goes on as"))).toHaveLength(1);
+    expect(one.troubles.filter((said) => said.includes("this process is now"))).toHaveLength(1);
     fleet.close();
   });
 });

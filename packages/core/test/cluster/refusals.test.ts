@@ -165,7 +165,7 @@ describe("what is heard and not merged", () => {
     });
     const { replica } = member.cluster.status();
     expect(said.find((sentence) => sentence.includes("another namespace"))).toContain(
-      `another namespace. They name replica ${replica}: 'status().replica' says which`,
+      `to each other cluster. They name replica ${replica}: 'status().replica' says which`,
     );
   });
 
@@ -177,8 +177,8 @@ describe("what is heard and not merged", () => {
       make(member, counts(member, { agoMs: 61_000 }));
       make(member, counts(member, { agoMs: -61_000 }));
     }
-    expect(said.filter((sentence) => sentence.includes("no tidegate writes"))).toHaveLength(1);
-    expect(said.filter((sentence) => sentence.includes("not been yet"))).toHaveLength(1);
+    expect(said.filter((sentence) => sentence.includes("tidegate did not write"))).toHaveLength(1);
+    expect(said.filter((sentence) => sentence.includes("times in the future"))).toHaveLength(1);
     expect(said).toHaveLength(2);
     expect(member.cluster.status()).toMatchObject({
       refused: { over: 20, ahead: 20 },

@@ -60,7 +60,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
     expect(countedTogether("ada")).toEqual([3, 3, 3]);
     expect(degraded()).toEqual([false, false, false]);
     expect([idOf(two) === former, idOf(one) === other]).toEqual([false, true]);
-    expect(two.troubles.join()).toContain(`goes on as ${idOf(two)}`);
+    expect(two.troubles.join()).toContain(`is now ${idOf(two)}`);
   });
 
   it("keeps what it counted before, where that still counts", () => {

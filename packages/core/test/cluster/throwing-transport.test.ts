@@ -182,7 +182,7 @@ describe("a transport that answers with something else than it must", () => {
     for (const frame of [undefined, null, "frame", new ArrayBuffer(100)]) receivers[0]!(frame);
     await vi.advanceTimersByTimeAsync(100);
     expect(cluster.status().frames.refused).toEqual({ malformed: 4 });
-    expect(cluster.status().lastTrouble).toMatch(/^frames come that no tidegate writes/);
+    expect(cluster.status().lastTrouble).toMatch(/^frames arrive that tidegate did not write/);
     await cluster.leave();
   });
 });

@@ -109,7 +109,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     line.cut();
     await until(() => isDegraded(apart!), 5_000);
     expect(await apart!.check("another")).toMatchObject({ allowed: true, degraded: true });
-    expect((await apart!.events()).join()).toContain("cut off from 2 other replicas");
+    expect((await apart!.events()).join()).toContain("partitioned from 2 other replicas");
     await begin(replicas, 200);
     await pause(2_500);
     const figures = await end(replicas);
@@ -124,7 +124,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     await agree(replicas, KEY, 100 + admitted(figures));
     await until(async () => !(await isDegraded(apart!)), 5_000);
     expect(await apart!.check(KEY)).toMatchObject({ allowed: false, degraded: false });
-    expect((await apart!.events()).at(-1)).toBe("the other replicas are heard again");
+    expect((await apart!.events()).at(-1)).toBe("frames of all other replicas arrive again");
   });
 
   it("takes its share of the rest where it is told to, so that no more than the limit pass", async ({

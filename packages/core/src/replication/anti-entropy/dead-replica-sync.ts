@@ -1,10 +1,13 @@
 /**
- * Hears, from those who are there, what others counted who are not there any more.
+ * Asks live replicas for the counts of replicas that have crashed or left.
  *
- * Everybody speaks for himself, but for a replica that has ended only those can speak who heard it.
- * A newcomer asks one of them when it comes, and once more when all who ended before that must have
- * been missed. So does whoever finds that others know of other replicas than itself, or more or less of
- * one that is gone; ever more rarely while that teaches it nothing.
+ * A live replica reports its own counts. Only replicas that received the frames of a dead replica
+ * can report what it counted. A joining replica asks one live replica when it joins. It asks once
+ * more when the failure detectors have noticed every replica that ended before that. A replica also
+ * asks when the checksums in heartbeats show that other replicas know other members, or other
+ * frames of a dead one. These requests become rarer while the replies bring nothing new.
+ *
+ * The header of gap-repair.ts says what such a reply may claim.
  */
 
 import type { Replicas } from "../../store/replicas/replicas.ts";
@@ -17,11 +20,11 @@ const ASK_AGAIN_MS = 500;
 const LOOK_AGAIN_MS = 20;
 const TRIES_MAX = 8;
 const ROUNDS = 2;
-/** Until all who are there have answered a greeting, and it is known who has ended. */
+/** Until live replicas have answered a hello, and it is known which ones have ended. */
 const GREETED_MS = 150;
-/** Until the next round because others do not know the same: at first … */
+/** Until the next round after a checksum differed: at first … */
 const APART_MS = 5_000;
-/** … and at most, while it is in vain. */
+/** … and at most, while rounds bring nothing new. */
 const APART_MS_MAX = 80_000;
 
 export interface DeadReplicaSyncOptions {
@@ -41,19 +44,21 @@ export class DeadReplicaSync {
   #tries = 0;
   #endedAtMs = 0;
   #apartMs = APART_MS;
-  /** What was known, as a checksum, at the last round that began because others did not know the same. */
+  /** The checksum of what this replica knew when the last such round began. */
   #sumAskedWith: number | undefined;
 
   constructor(options: DeadReplicaSyncOptions) {
     this.#options = options;
   }
 
-  /** Whether the first answer has come, or there is none to be had. */
+  /** Whether the first reply has arrived, or no replica can give one. */
   get isHeard(): boolean {
     return this.#round > 0 || this.#areAllNew;
   }
 
-  /** Somebody is there; perhaps after a silence in which each missed more than counts can say. */
+  /**
+   * A live replica sent a frame, perhaps after a silence in which each missed frames of the other.
+   */
   heard({ returnedAtMs }: Member, now: number): void {
     if (this.#round === 0 && this.#tries === 0) {
       this.dueAtMs = Math.min(this.dueAtMs, now + GREETED_MS);
@@ -61,7 +66,7 @@ export class DeadReplicaSync {
     if (returnedAtMs > this.#endedAtMs) this.#again(now);
   }
 
-  /** Others have not known the same for a while, of which this is the checksum. */
+  /** The checksums of other replicas have differed from this one for several heartbeats. */
   apart(known: number, now: number): void {
     const isInVain = known === this.#sumAskedWith;
     if (now < this.#endedAtMs + (isInVain ? this.#apartMs : APART_MS)) return;
@@ -70,12 +75,12 @@ export class DeadReplicaSync {
     this.#sumAskedWith = known;
   }
 
-  /** A replica has said all that it knows of others. */
+  /** A replica has sent the last part of a reply about all members that it knows. */
   heardFrom(by: Member, now: number): void {
     if (by === this.#asked) this.#endRound(now);
   }
 
-  /** Begins anew: what was said so far was of no use to a limiter that has just been made. */
+  /** Starts over: a limiter that was just created has merged none of the earlier replies. */
   renew(now: number): void {
     this.#asked = undefined;
     this.#round = 0;
@@ -98,7 +103,7 @@ export class DeadReplicaSync {
     const self = replicas.selfId;
     const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
     const wasAway = ({ returnedAtMs }: Member): number => +(returnedAtMs > this.#endedAtMs);
-    // Who was away first, then who does not know the same, and else whoever it happens to be.
+    // Prefer members that were silent, then those with another checksum, then by a random distance.
     able.sort(
       (left, right) =>
         wasAway(right) - wasAway(left) ||
@@ -113,7 +118,7 @@ export class DeadReplicaSync {
     sender.ask({ ...halvesOf(asked.id), since: asked.frames.last, others: true });
   }
 
-  /** Whether everybody else has just come as well, if there is anybody. Others may still be heard. */
+  /** Whether all other live replicas are joining too, or there are none. */
   get #areAllNew(): boolean {
     for (const { isAlive, isReady } of this.#options.members.all()) {
       if (isAlive && isReady !== false) return false;
@@ -121,7 +126,7 @@ export class DeadReplicaSync {
     return true;
   }
 
-  /** Asks once more when all has been asked; returns whether it does. */
+  /** Begins one more round if the last one is over; returns whether it does. */
   #again(now: number): boolean {
     if (this.#round < ROUNDS || this.dueAtMs < Number.POSITIVE_INFINITY) return false;
     this.#round--;
@@ -130,7 +135,7 @@ export class DeadReplicaSync {
   }
 
   #endRound(now: number): void {
-    // Before this one is asked again, others are that do not know the same.
+    // Other replicas whose checksum differs are asked before this one is asked again.
     if (this.#asked !== undefined) this.#asked.beatsApart = 0;
     this.#asked = undefined;
     this.#tries = 0;

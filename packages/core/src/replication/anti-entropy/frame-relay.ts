@@ -1,11 +1,13 @@
 /**
- * Passes on what others say that they do not hear, in rounds.
+ * Relays frames to members that report in their heartbeats that they do not receive them.
  *
- * About two of those who could help one that is deaf to another do so, others in the next round: not
- * everybody who could has what is missing. Anybody can name a few replicas in every heartbeat, so a
- * round looks at each name in a time that depends neither on how many replicas there are nor on how
- * many frames are kept, goes on in the next turn when it has taken long enough, and ends when it has
- * passed on enough for all.
+ * The gossip is probabilistic: in each round, about two of the replicas that could relay a frame do
+ * so. The next round picks others, because not every replica has what is missing. Frames are
+ * relayed byte for byte, so the relay claims nothing (see gap-repair.ts).
+ *
+ * A heartbeat may name any replica, so the cost of a round must be bounded: the work for one name
+ * depends neither on the number of members nor on the number of kept frames. A round yields when it
+ * has taken long enough, and ends when it has sent as many bytes as it may.
  */
 
 import type { Member } from "../membership/member.ts";
@@ -17,14 +19,14 @@ import { Slicer, type Slices } from "../slicer.ts";
 import type { RecentFrames } from "./recent-frames.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** How long a replica may help itself before others pass on what it cannot hear. */
+/** How long a replica tries gap repair first, before other replicas relay to it. */
 const AFTER_MS = 500;
 const SPREAD_MS = 300;
-/** How many replicas should pass on the same. */
+/** How many replicas should relay the same frames. */
 const HELPERS = 2;
-/** About how many bytes a round passes on: less than transports let wait, as there is more to say. */
+/** About how many bytes a round relays: less than transports queue, as there is more to publish. */
 const BYTES_MAX = 256 * 1024;
-/** What a frame or a question costs besides. */
+/** What a frame or a sync request costs in addition. */
 const EACH_BYTES = 128;
 
 export interface RelayOptions {
@@ -32,17 +34,17 @@ export interface RelayOptions {
   readonly recent: RecentFrames;
   readonly random: () => number;
   readonly answer: (answer: Answer) => void;
-  /** Whether an answer is still being written: another would only wait behind it. */
+  /** Whether a sync reply is still being written: another one would only wait behind it. */
   readonly isAnswering: () => boolean;
   readonly sender: Pick<FrameSender, "ask" | "publish">;
 }
 
 export class FrameRelay {
   readonly #options: RelayOptions;
-  /** It never waits: what the transport does not take will be named again. */
+  /** It never waits: a frame that the transport drops will be reported as missing again. */
   readonly #slicer = new Slicer(() => false);
   #dueAtMs = NEVER;
-  /** What the round may still pass on. */
+  /** Bytes that the round may still relay. */
   #leftBytes = 0;
 
   constructor(options: RelayOptions) {
@@ -54,13 +56,15 @@ export class FrameRelay {
     return this.#dueAtMs;
   }
 
-  /** Somebody has named whom it does not hear: there is a round soon, unless one is under way. */
+  /**
+   * A member reported replicas that it does not receive. A round begins soon, if none is running.
+   */
   named(now: number): void {
     if (this.#dueAtMs !== NEVER || !this.#slicer.isIdle) return;
     this.#dueAtMs = now + AFTER_MS + Math.floor(this.#options.random() * SPREAD_MS);
   }
 
-  /** Does what is due. */
+  /** Runs the round that is due. */
   work(now: number): void {
     if (now < this.#dueAtMs) return;
     this.#dueAtMs = NEVER;
@@ -76,14 +80,14 @@ export class FrameRelay {
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
     const { unable, deaf } = yield* survey(alive);
     this.#leftBytes = BYTES_MAX;
-    // From anyone on, as those who are too many for one round have to have their turn in another.
+    // Starts at a random member, so that each gets its turn when one round is too short for all.
     const first = Math.floor(random() * deaf.length);
     for (const one of [...deaf.slice(first), ...deaf.slice(0, first)]) {
       for (const [id, number] of one.lagReports.named) {
         const from = members.find(id);
         if (from === undefined || from === one) continue;
         const able = alive.length - (unable.get(id) ?? 0);
-        // All those, and this one.
+        // The divisor counts the replicas that can relay, and this one.
         if (random() < HELPERS / (able + 1)) this.#help(one, number, from, now);
         if (this.#leftBytes <= 0) return;
         yield;
@@ -91,29 +95,31 @@ export class FrameRelay {
     }
   }
 
-  /** Passes on frames of one replica, which another has heard up to a number, to that one. */
+  /** Relays the frames of `from` after a number to a member that did not receive them. */
   #help(deaf: Member, number: number, from: Member, now: number): void {
     const { recent, sender, answer, isAnswering } = this.#options;
     const newest = recent.newest(from.id, number, from.isAlive);
-    // Those who are gone say nothing new, so everybody who has missed them takes turns.
+    // A dead replica sends nothing new. All members that missed its frames share its turns.
     const { lagReports } = from.isAlive ? deaf : from;
     if (!lagReports.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return;
     const isStuck = from.isAlive && from.sent > number && deaf.lagReports.isStuckOn(from.id);
     const frames = recent.after(from.id, number, from.isAlive);
     for (const frame of this.#some(frames, isStuck)) sender.publish(frame, deaf.id);
     if (isStuck) {
-      // The first that is missing is not kept any more; what answers this will be, and says it all.
+      // The first missing frame is not kept any more. The origin's reply is kept, and has all of
+      // it.
       this.#leftBytes -= EACH_BYTES;
       sender.ask({ ...halvesOf(from.id), since: number, others: false });
     } else if (!from.isAlive && from.frames.last > number && !isAnswering()) {
-      // Who is gone cannot be asked for what is older than the frames that are kept.
+      // A dead replica cannot be asked, so this one reports the counts that are older than kept
+      // frames.
       this.#leftBytes -= EACH_BYTES;
       const since = Number.POSITIVE_INFINITY;
       answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
     }
   }
 
-  /** As many of the oldest, or of the newest, as the round has bytes left for. */
+  /** As many of the oldest or of the newest frames as the round has bytes left for. */
   #some(frames: readonly Uint8Array[], isNewest: boolean): readonly Uint8Array[] {
     let count = 0;
     for (; count < frames.length && this.#leftBytes > 0; count++) {
@@ -125,9 +131,11 @@ export class FrameRelay {
 }
 
 interface Survey {
-  /** How many cannot pass on what one says: who names it, and who it is. */
+  /**
+   * For each replica, how many members cannot relay its frames: itself, and those that lack them.
+   */
   readonly unable: Map<string, number>;
-  /** Who names somebody. */
+  /** The members that report missing frames. */
   readonly deaf: Member[];
 }
 

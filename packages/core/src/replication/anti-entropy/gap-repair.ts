@@ -1,10 +1,39 @@
 /**
- * Finds out what has been missed, asks for it, answers others who ask, and begins the rounds in which
- * is passed on what they cannot hear.
+ * Finds gaps in the received frames, sends sync requests, and owes sync replies to other replicas.
  *
- * Everything waits a random moment first, and is left out if others were quicker. A replica that asks alone
- * is answered alone. The answer to a second one is for all, and a replica that has heard two questions waits
- * for it. So few questions and answers are enough for all when a frame is lost on its way to fifty replicas.
+ * ## The three mechanisms of anti-entropy
+ *
+ * Every frame of counts carries its origin's next number. `ReceivedFrames` holds, for each origin,
+ * which numbers have arrived. All of them together are this replica's version vector. Three
+ * mechanisms close the gaps in it.
+ *
+ * 1. Gap repair (this file, reply-parts.ts). The origin is reachable. The receiver sends a sync
+ *    request (origin, since). The origin replies with the present value of every count that changed
+ *    since then. A long reply has numbered parts. Only all parts of one reply together move the
+ *    version vector. Only the origin may claim "these are all of my counts up to frame n".
+ * 2. Relay (frame-relay.ts, recent-frames.ts, lag-reports.ts). A partition separates two live
+ *    replicas, and a third one reaches both. Heartbeats name the replicas that their sender does
+ *    not receive. Other members send the frames that they keep, byte for byte. They claim nothing.
+ *    The receiver treats them as late frames of their origin.
+ * 3. Sync about dead replicas (dead-replica-sync.ts, third-party-counts.ts). The origin has crashed
+ *    or left. A live replica claims "this is what I have of the dead replica X". Its reply names
+ *    the dead replicas and their frames first. The receiver believes it only for replicas that it
+ *    takes for dead itself, and drops what it believed when the replica publishes again
+ *    (`Member.returned`). Counts may be reported this way. Held permits may not: a third party
+ *    forgets permits that it saw released, and would bring them back.
+ *
+ * Why they are not merged into one: the claim "I have all of origin X up to frame n" by a third
+ * party is unsound. It does not hold for permits, for limiters that the third party lacks or opened
+ * late, for what it evicted or refused, and for folded slots. The verbatim relays and the marks on
+ * dead replicas (`FramesKnown`, the limits of `ThirdPartyCounts`) keep this right. A single digest
+ * exchange among all replicas would lose it.
+ *
+ * ## Few requests and replies
+ *
+ * Every request and reply waits for a random moment first, and is dropped if another replica was
+ * quicker. The first request gets a reply to its sender alone. The reply to a second one is a
+ * broadcast, and a replica that has received two requests waits for it. So a few frames are enough
+ * when fifty replicas miss the same frame.
  */
 
 import type { Replicas } from "../../store/replicas/replicas.ts";
@@ -19,23 +48,23 @@ import type { ControlHandler } from "../receive/control-handler.ts";
 import { FrameRelay, type RelayOptions } from "./frame-relay.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** How long a question waits: what is missing may just be late. */
+/** How long a request waits: what is missing may just be late. */
 const ASK_AFTER_MS = 20;
 const ASK_SPREAD_MS = 60;
-/** Until a question is asked again, at first and at most. */
+/** Until a request is repeated, at first and at most. */
 const ASK_AGAIN_MS = 500;
 const ASK_AGAIN_MS_MAX = 8_000;
 const ANSWER_AFTER_MS = 5;
 const ANSWER_SPREAD_MS = 20;
-/** The least time between two answers, however many ask. */
+/** The least time between two replies, however many replicas ask. */
 const ANSWER_SPACING_MS = 200;
-/** Who has been silent for so long is not waited for any more. */
+/** A replica that has been silent for longer is named last. */
 const SILENCE_MS_MAX = 60_000;
-/** Until a question is looked at again that would only add to what cannot be read now. */
+/** How long a request is held back under overload: its reply would only add to the queue. */
 const ASK_HELD_MS = 200;
-/** How long a replica that could not read in time helps itself, before others pass frames on to it. */
+/** How long after an overload a replica tries gap repair, before other replicas relay to it. */
 const HELPS_ITSELF_MS = 3_000;
-/** How many who do not hear this replica are asked at a time. */
+/** How many members that do not receive this replica are asked at a time. */
 const DEAF_MAX = 16;
 
 export interface GapRepairOptions extends RelayOptions {
@@ -45,20 +74,20 @@ export interface GapRepairOptions extends RelayOptions {
   readonly now: () => number;
   readonly sender: FrameSender;
   readonly listener: Pick<ControlHandler, "isAhead" | "twin">;
-  /** Whether frames wait, or have just been dropped, that may say what is missing: requests wait too. */
+  /** Whether frames wait or were just dropped that may close the gap: requests are held back. */
   readonly isLoaded: (now: number) => boolean;
-  /** Tells what is asked for, and when all of it has left. */
+  /** Writes a reply, and calls `done` when all of it has left. */
   readonly answer: (answer: Answer, done?: () => void) => void;
 }
 
-/** An answer that has been begun. */
+/** A sync reply that has been begun. */
 interface Telling {
   readonly since: number;
-  /** A frame of counts up to which all is in it. */
+  /** The last frame of counts that it includes. */
   readonly upTo: number;
   /** The replica that it is for; absent when it is for all. */
   readonly to: string | undefined;
-  /** Whether others are spoken for in it. */
+  /** Whether it includes counts of other replicas. */
   readonly others: boolean;
   readonly beganAtMs: number;
   /** Infinite until it has left. */
@@ -73,9 +102,9 @@ export class GapRepair {
   #answerTo: string | undefined;
   #answerOthers = false;
   #answersNewcomer = false;
-  /** The answer that was given last, and when it was begun and had left. */
+  /** The last reply. */
   #telling: Telling | undefined;
-  /** When frames were last found to wait that may say what is missing. */
+  /** When frames were last waiting that may close gaps. */
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: GapRepairOptions) {
@@ -83,14 +112,14 @@ export class GapRepair {
     this.#relays = new FrameRelay(options);
   }
 
-  /** When there is something to do next. */
+  /** When the next work is due. */
   get dueAtMs(): number {
     let dueAtMs = Math.min(this.#answerAtMs, this.#relays.dueAtMs);
     for (const { askAtMs } of this.#options.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
     return dueAtMs;
   }
 
-  /** Asks everybody for all that they have counted; returns whether anybody has counted anything. */
+  /** Asks all live replicas for all of their counts; returns whether any replica has counts. */
   askAnew(now: number): boolean {
     const { members, sender } = this.#options;
     let isAnybodyThere = false;
@@ -105,7 +134,7 @@ export class GapRepair {
     return isAnybodyThere;
   }
 
-  /** A frame of this replica has been heard. */
+  /** A frame of this member was received. */
   heard(member: Member, now: number): void {
     if (!member.isBehind) {
       member.askAtMs = NEVER;
@@ -116,7 +145,7 @@ export class GapRepair {
     }
   }
 
-  /** Somebody asks somebody for something. */
+  /** A sync request arrived, for this replica or for another one. */
   asked(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
     const { replicas, members } = this.#options;
     const id = idOf(low, high);
@@ -128,12 +157,12 @@ export class GapRepair {
     }
     const member = members.find(id);
     if (member === undefined || member.askAtMs === NEVER || since > member.frames.last) return;
-    // The answer to two is for all.
+    // The reply to a second request is a broadcast.
     if (since === 0 || ++member.askedByOthers < 2) return;
     member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
   }
 
-  /** A replica has said what it is behind on. */
+  /** A heartbeat of a member arrived. */
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
     for (const { low, high, number } of behind) this.#claimed(idOf(low, high), number);
     from.lagReports.said(behind);
@@ -142,14 +171,15 @@ export class GapRepair {
   }
 
   /**
-   * Whom this replica cannot hear properly, and up to where it has: first who has more to say, then who
-   * has fallen silent, and last who has been so for long, and may not know that nobody hears it.
+   * The replicas whose frames this one misses, and the last frame of each without a gap. First
+   * those with known gaps, then the silent ones. Last come those that have long been silent, which
+   * may not know that no replica receives them.
    */
   behind(now: number): Behind[] {
     const behind: Behind[] = [];
     const silent: Behind[] = [];
     const gone: Behind[] = [];
-    // Who is heard is not named: frames that are passed on would only add to the load.
+    // A live replica is not named while gap repair may help: relayed frames would add to the load.
     const helpsItself = this.#isLoaded(now) || now < this.#loadedAtMs + HELPS_ITSELF_MS;
     for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
       const silenceMs = now - heardAtMs;
@@ -162,7 +192,7 @@ export class GapRepair {
     return [behind, silent, gone].flatMap((some) => this.#turned(some)).slice(0, BEHIND_MAX);
   }
 
-  /** Asks some of those that do not hear this replica, in case they do by now. */
+  /** Asks some members that do not receive this replica. A reply shows that they do by now. */
   askTheDeaf(): void {
     const deaf = Array.from(this.#options.members.all()).filter(
       ({ isAlive, reachability }) => isAlive && reachability.isLost,
@@ -174,7 +204,7 @@ export class GapRepair {
     }
   }
 
-  /** Gives the answer that is owed, if one is. */
+  /** Sends the reply that is owed, if one is. */
   payDebts(): void {
     if (this.#answerAtMs === NEVER) return;
     this.#answerAtMs = NEVER;
@@ -193,15 +223,18 @@ export class GapRepair {
   }
 
   /**
-   * Somebody has heard a replica up to a frame. If that is this one and it has not sent that frame, then
-   * another process has under this id, such as one of which this is an earlier snapshot.
+   * A replica claims to have received a replica's frame of this number. If the origin is this one
+   * and has not sent that frame, another process uses the same id, for example a copy of a
+   * snapshot.
    */
   #claimed(id: string, number: number): void {
     const { replicas, listener } = this.#options;
     if (id === replicas.selfId && listener.isAhead(number)) listener.twin();
   }
 
-  /** Whether the answer to a question is being told, or has just been: reading it takes as long as writing. */
+  /**
+   * Whether a reply to this request is under way, or just was: reading it takes as long as writing.
+   */
   #isTelling(asker: string, since: number, others: boolean, now: number): boolean {
     const telling = this.#telling;
     if (telling === undefined) return false;
@@ -226,12 +259,12 @@ export class GapRepair {
     this.#relays.work(now);
   }
 
-  /** Leaves undone what was begun. */
+  /** Drops the relay round that is running. */
   stop(): void {
     this.#relays.stop();
   }
 
-  /** The same in the same order, from anyone of them on. */
+  /** Rotates the list to a random start, so that each item gets its turn. */
   #turned<Item>(items: readonly Item[]): Item[] {
     const first = Math.floor(this.#options.random() * items.length);
     return [...items.slice(first), ...items.slice(0, first)];
@@ -248,7 +281,7 @@ export class GapRepair {
   }
 
   #ask(member: Member, now: number): void {
-    // Who is gone does not answer, and is asked as soon as it is heard again.
+    // A dead replica does not reply. It is asked as soon as it is received again.
     if (!member.isBehind || !member.isAlive) {
       member.askAtMs = NEVER;
       return;
@@ -268,14 +301,14 @@ export class GapRepair {
     this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
   }
 
-  /** Whether another replica has just been answered: one that has heard two questions does not ask. */
+  /** Whether another replica just got a reply alone: then the next reply is a broadcast. */
   #isSecond(asker: string, since: number, now: number): boolean {
     const telling = this.#telling;
     if (telling === undefined || now >= telling.endedAtMs + ASK_AGAIN_MS) return false;
     return since > 0 && telling.since > 0 && telling.to !== asker;
   }
 
-  /** One answer serves all who asked until it is given: from where the first gap begins. */
+  /** One reply serves all requests until it is sent: it begins at the first gap. */
   #owe({ id: to, isReady }: Member, since: number, others: boolean, now: number): void {
     const isNew = others && isReady !== true;
     if (this.#answerAtMs === NEVER) {

@@ -1,21 +1,22 @@
 /**
- * Whom one replica has said that it does not hear properly, and what was passed on to it.
+ * What one member reports that it does not receive, and what was relayed to it.
  *
- * It names a few at a time, so what is known of each outlasts the heartbeat that named it.
+ * A heartbeat names only a few replicas at a time, so a report outlasts the heartbeat that brought
+ * it.
  */
 
 import type { Behind } from "../../wire/heartbeat-section.ts";
 import { idOf } from "../membership/replica-id.ts";
 
-/** The longest wait until what has not helped is passed on again. */
+/** The longest wait until frames that did not help are relayed again. */
 const AGAIN_MS_MAX = 60_000;
-/** Replicas that are remembered as not heard by one. */
+/** The most replicas that are remembered as not received by one member. */
 const GAPS_MAX = 64;
 
 interface Gap {
-  /** Up to where it has heard the other. */
+  /** The last frame of the other replica that the member received without a gap. */
   readonly number: number;
-  /** Whether it had come no further the time before. */
+  /** Whether the report before named the same number. */
   readonly isStuck: boolean;
 }
 
@@ -27,7 +28,7 @@ interface Relayed {
 }
 
 export class LagReports {
-  /** Whom its last heartbeat named, and up to where it has heard them. */
+  /** The replicas that its last heartbeat named, and the last frame that it received of each. */
   named: ReadonlyMap<string, number> = new Map();
   readonly #gaps = new Map<string, Gap>();
   readonly #relayed = new Map<string, Relayed>();
@@ -39,17 +40,17 @@ export class LagReports {
     }
   }
 
-  /** Whether nothing of what was passed on to it since it first said so has helped. */
+  /** Whether nothing that was relayed to it since its first report has helped. */
   isStuckOn(id: string): boolean {
     return this.#gaps.get(id)?.isStuck === true;
   }
 
   /**
-   * Whether to pass on frames of a replica: at once what is new, and more and more rarely what was
-   * passed on before. What nobody has heard of one that is gone is missing for good.
+   * Whether to relay frames of a replica: new ones at once, the same ones ever more rarely. Frames
+   * of a dead replica that no member received are missing for good.
    *
-   * @param after up to where that replica has been heard
-   * @param leastMs until the same is passed on again for the first time
+   * @param after the last frame of that replica that the member received
+   * @param leastMs until the same frames are relayed again for the first time
    */
   isWorthAgain(
     id: string,
@@ -67,7 +68,7 @@ export class LagReports {
   }
 }
 
-/** Keeps what was said last, and gives up what was said longest ago. */
+/** Remembers the latest entry of each id, and forgets the oldest entries. */
 function keep<What>(memory: Map<string, What>, id: string, what: What): void {
   memory.delete(id);
   memory.set(id, what);

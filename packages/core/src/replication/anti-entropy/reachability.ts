@@ -1,11 +1,12 @@
 /**
- * Whether another replica hears this one, from what it says of itself: a cut may be one-way, and only
- * who is not heard any more would otherwise not know.
+ * Whether a member receives this replica, judged by the member's heartbeats. A partition may be
+ * one-way, and a replica that is not received would otherwise not notice it.
  *
- * Its heartbeats name those that it has fallen behind on. Everybody is named now and then, because
- * frames get lost; who is named in one heartbeat after the other and never with a later frame, although
- * others could have passed it on, is not heard. Who is not named any more after that may just have been
- * forgotten: only an answer to a question says that it is heard again.
+ * Heartbeats name the replicas that their sender has fallen behind on. Frames get lost, so a member
+ * names every replica now and then. It does not receive this one if several heartbeats in a row
+ * name it with the same frame number, although other replicas could have relayed later frames. When
+ * the member stops naming it, the member may just have forgotten it. Only its sync reply to a
+ * request shows that it receives this replica again.
  */
 
 import type { Behind } from "../../wire/heartbeat-section.ts";
@@ -16,15 +17,15 @@ const BEATS = 3;
 export class Reachability {
   #number = -1;
   #beats = 0;
-  /** From where on it has been asked for what it counted. */
+  /** The frame number after which this replica asked it for its counts. */
   #askedSince: number | undefined;
 
-  /** Whether it does not hear this replica. */
+  /** Whether it does not receive this replica. */
   get isLost(): boolean {
     return this.#beats >= BEATS;
   }
 
-  /** Takes note of whom it is behind on. */
+  /** A heartbeat names the replicas that its sender is behind on. */
   hear(behind: readonly Behind[], self: string): void {
     const number = behind.find(({ low, high }) => idOf(low, high) === self)?.number ?? -1;
     if (number >= 0 || !this.isLost) {
@@ -37,7 +38,7 @@ export class Reachability {
     this.#askedSince = since;
   }
 
-  /** It has answered somebody who asked from there on, as hardly anybody else did. */
+  /** It replied to a request after this frame number, which hardly any other replica sent. */
   answered(since: number): void {
     if (since !== this.#askedSince) return;
     this.#askedSince = undefined;

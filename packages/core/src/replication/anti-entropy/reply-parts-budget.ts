@@ -1,37 +1,38 @@
 /**
- * How much may be gathered of long answers, of all replicas together.
+ * How many parts of long sync replies may be gathered, of all members together.
  *
- * Each part that has been heard takes a place, and so does each replica that a part speaks for. When
- * all are taken, the answer that has waited longest for its next part is given up: it is asked for
- * again. One that is coming in hears its next part within milliseconds, so it is not that one.
+ * Each received part takes one unit, and so does each replica that a part reports on. When all
+ * units are taken, the reply that has waited longest for its next part is dropped, and is asked for
+ * again. A reply that is arriving gets its next part within milliseconds, so it is not the one that
+ * is dropped.
  */
 
-/** More than two of the longest answers have. */
+/** More than the two longest possible replies take. */
 const PLACES_MAX = 131_072;
-/** What an answer takes that has only been begun. */
+/** What a reply takes as soon as its first part arrives. */
 const PLACES_BEGUN = 8;
 
-/** Why an answer was given up. */
+/** Why a reply was dropped. */
 export type ReplyPartsFault =
-  /** Others of its replica were begun since, and the rest of it never came. */
+  /** The same replica began newer replies, and the rest of this one did not arrive. */
   | "unended"
-  /** More is being told by all replicas together than can be gathered. */
+  /** All replicas together send more parts than can be gathered. */
   | "tooManyParts";
 
-/** An answer of which parts are missing. */
+/** A reply of which parts are missing. */
 export interface Gathered {
-  /** Places that it takes. */
+  /** Units that it takes. */
   places: number;
-  /** Has whoever gathers it forget it. */
+  /** Makes its `ReplyParts` forget it. */
   readonly forget: () => void;
 }
 
 export class ReplyPartsBudget {
-  /** Places that are taken. */
+  /** Units that are taken. */
   taken = 0;
   readonly #lost: (why: ReplyPartsFault) => void;
   readonly #placesMax: number;
-  /** The one that was heard longest ago comes first. */
+  /** The reply that got its last part longest ago comes first. */
   readonly #gathered = new Set<Gathered>();
 
   constructor(lost: (why: ReplyPartsFault) => void, placesMax: number = PLACES_MAX) {
@@ -39,7 +40,7 @@ export class ReplyPartsBudget {
     this.#placesMax = placesMax;
   }
 
-  /** A part of an answer has been heard, and has taken so many places. */
+  /** A part of a reply arrived and took so many units. */
   heard(answer: Gathered, places: number): void {
     const isBegun = !this.#gathered.delete(answer);
     this.#gathered.add(answer);
@@ -52,7 +53,7 @@ export class ReplyPartsBudget {
     }
   }
 
-  /** An answer is complete, or of no interest any more. */
+  /** A reply is complete, or is not needed any more. */
   release(answer: Gathered): void {
     if (this.#gathered.delete(answer)) this.taken -= answer.places;
   }

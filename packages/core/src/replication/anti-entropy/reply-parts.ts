@@ -1,9 +1,10 @@
 /**
- * The parts of one replica's long answers that have been heard, until all of one are together.
+ * The received parts of one replica's long sync replies, until all parts of a reply are there.
  *
- * Few answers are gathered at a time, and of all replicas no more than there is room for: whoever begins
- * many and ends none fills nothing. What was missed is told again in other parts, as counts rise
- * meanwhile, so each telling has a number: parts of two tellings do not make a whole.
+ * The number of replies is bounded for one replica, and the number of parts for all replicas
+ * together: a sender that begins many replies and ends none cannot fill the memory. A repeated
+ * reply has other parts, because counts rise in between. So each reply has a number, and parts of
+ * two replies never make a whole.
  */
 
 import type { Page } from "../../wire/repair-sections.ts";
@@ -20,9 +21,9 @@ interface Series extends Gathered {
   readonly upTo: number;
   readonly telling: number;
   readonly heard: Set<number>;
-  /** 0 until the last part has been heard. */
+  /** 0 until the last part has arrived. */
   parts: number;
-  /** Of which frames it has what others counted, by their ids. */
+  /** The other replicas that the reply reports on, and which of their frames it includes. */
   readonly others: Map<string, FramesKnown>;
 }
 
@@ -35,8 +36,8 @@ export class ReplyParts {
   }
 
   /**
-   * Takes note of a part, and of others whose counts it has; returns all others of the series once
-   * all of its parts have been heard.
+   * Adds a part, and the other replicas whose counts it has. Returns all other replicas of the
+   * reply once all of its parts have arrived.
    */
   hear(page: Told, others: Others): Others | undefined {
     const series = this.#seriesOf(page);
@@ -53,7 +54,7 @@ export class ReplyParts {
     return series.others;
   }
 
-  /** Forgets all that has been heard. */
+  /** Forgets all received parts. */
   forget(): void {
     for (const series of this.#series) this.#room.release(series);
     this.#series = [];

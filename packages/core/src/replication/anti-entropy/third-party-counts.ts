@@ -1,8 +1,10 @@
 /**
- * What the sender of a frame says of other replicas, and what an answer covers once all of it is there.
+ * What the sender of a reply reports on other replicas, and what the reply covers once it is
+ * complete.
  *
- * Nobody can say what another has counted but of one that is gone, and only in an answer that names it
- * first. What another *holds*, nobody else can say at all: places that were seen released are forgotten.
+ * A third party may report the counts of a dead replica only, and only in a reply that names the
+ * replica first. It may not report the permits that another replica *holds*: replicas forget
+ * permits that they saw released. The header of gap-repair.ts gives the reasons.
  */
 
 import { NOBODY, type Replicas } from "../../store/replicas/replicas.ts";
@@ -13,7 +15,7 @@ import type { Membership } from "../membership/membership.ts";
 import { idOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 
-/** How long the next part of an answer may take. */
+/** How long the next part of a reply may take. */
 const PART_MS = 500;
 
 export interface ThirdPartyCountsOptions {
@@ -24,19 +26,19 @@ export interface ThirdPartyCountsOptions {
 
 export class ThirdPartyCounts {
   readonly #options: ThirdPartyCountsOptions;
-  /** Replicas that the sender speaks for, and which of their frames it knows. */
+  /** The replicas that this frame reports on, and which of their frames its sender has. */
   readonly #others = new Map<string, FramesKnown>();
 
   constructor(options: ThirdPartyCountsOptions) {
     this.#options = options;
   }
 
-  /** Begins with another frame. */
+  /** A new frame begins. */
   begin(): void {
     this.#others.clear();
   }
 
-  /** The sender speaks for a replica that cannot do so itself. */
+  /** The sender reports on a dead replica. */
   hear(heard: Heard, sentAtMs: number): void {
     const { members, replicas, clock } = this.#options;
     const id = idOf(heard.low, heard.high);
@@ -52,30 +54,30 @@ export class ThirdPartyCounts {
     if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
   }
 
-  /** The number of a replica that the sender may speak for. */
+  /** The index of a replica that this frame may report on. */
   find(id: string): number | undefined {
     return this.#others.has(id) ? this.#options.members.find(id)?.index : undefined;
   }
 
   /**
-   * Once all of an answer is there, nothing is missing any more of what it is about. Returns whether its
-   * sender has said then all that it knows of others.
+   * A part of a reply has been merged. Once all parts have arrived, the gap that the reply is about
+   * is closed. Returns whether its sender has then reported on all replicas that it knows.
    */
   cover(member: Member, page: Page): boolean {
     const { replicas, members, clock } = this.#options;
     const others = member.parts.hear(page, this.#others);
     member.answeringUntilMs = others === undefined ? clock.now() + PART_MS : 0;
     if (others === undefined) return false;
-    // One that has been overtaken has not been read as a whole.
+    // A reply that newer frames have overtaken has not been merged as a whole.
     const isNews = page.upTo > member.frames.last;
     if (isNews && page.hasAllHeld) replicas.setHeldSince(member.index, page.upTo);
     member.frames.cover(page.since, page.upTo);
     for (const [id, known] of others) {
       const other = members.find(id);
-      // One that has spoken for itself meanwhile has not been believed about by then, and says more.
+      // A replica that has published meanwhile is alive, and its own frames say more.
       if (other?.isAlive === false) other.frames.join(known);
     }
-    // Who speaks for others names all that it knows, and so this replica.
+    // A reply about dead replicas names all replicas that its sender knows, so also this one.
     return others.has(replicas.selfId);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The smallest age of frames in each of the last seconds in which some were received.
+ * The smallest age of received frames, for each of the last seconds in which some arrived.
  */
 
 const SAMPLE_MS = 1_000;
@@ -20,7 +20,7 @@ export class AgeSamples {
     this.#endsAtMs = atMs + SAMPLE_MS;
   }
 
-  /** In how many seconds, at most sixteen. */
+  /** For how many seconds there is a sample, at most sixteen. */
   get count(): number {
     return this.#ages.length;
   }

@@ -1,9 +1,10 @@
 /**
- * What time it is for all replicas together, and whose clock does not show it.
+ * What time it is in the cluster, and whose clock is off.
  *
- * Several replicas take the middle of their clocks. Of two there is no middle: the one that has been
- * there for longer stands, so a process that starts with a wrong clock does not move the other. Whoever
- * is far off is left out by that, wherever it is; operators are told, at that replica and at all others.
+ * Three or more replicas take the median of their clocks. Two replicas have no median: the clock of
+ * the one that has been up longer counts, so a process that starts with a wrong clock does not move
+ * the other. A clock that is far off does not move the median. Operators get an event about it,
+ * from that replica and from all others.
  */
 
 import { CLUSTER_EVENTS, type EventKind, type Report } from "../../base/cluster-events.ts";
@@ -14,11 +15,11 @@ import { FAR_MS } from "../receive/replay-guard.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 
-/** A clock that is further off than this is worth a look. */
+/** A clock that is further off than this is reported. */
 const OFF_MS = 1_000;
-/** How long a replica has nothing of its own to stand on. */
+/** How long a joining replica takes the time of other replicas without a vote of its own. */
 const NEW_MS = 500;
-/** Who has been there for about as long is not the elder for that: the smaller id decides then. */
+/** If two replicas have been up for about as long, the smaller id decides which is the elder. */
 const SAME_AGE_MS = 1_000;
 
 export interface ClockAgreementOptions {
@@ -33,39 +34,40 @@ export class ClockAgreement {
   readonly #options: ClockAgreementOptions;
   readonly #off = new Set<Member>();
   #isOff = false;
-  /** Whether anybody's clock has been followed. */
+  /** Whether the cluster's time has been set by other clocks before. */
   #hasAgreed = false;
 
   constructor(options: ClockAgreementOptions) {
     this.#options = options;
   }
 
-  /** For how long this replica has been there. */
+  /** For how long this replica has been up. */
   upMs(now: number): number {
     return now - this.#options.beganAtMs;
   }
 
   /**
-   * A frame of a replica is about to be read. A newcomer takes its time from those that it has heard:
-   * what is in it may be kept in slots, and those of another time would be none of its business.
+   * A frame of a replica is about to be read. A joining replica takes its time from the replicas
+   * that it has received: the counts in the frame may belong to slots, and the slots of a wrong
+   * time are wrong.
    */
   heard(now: number): void {
     if (this.#hasAgreed || this.upMs(now) > NEW_MS) return;
     const offsetsMs = this.#heard().map((member) => this.#offsetMs(member));
     const [first = 0, ...others] = offsetsMs;
-    // The middle of theirs: this one's own is no better than what it would count by alone.
+    // The median of theirs only: the joining replica's own clock is no better than any other.
     const fromFirstMs = clusterOffsetMs(others.map((offsetMs) => offsetMs - first));
     if (offsetsMs.length > 0) this.#options.clock.follow(now, fromFirstMs - first, true);
   }
 
   /**
-   * Moves the cluster's time to where it should be, and says who is far from it; returns whether it has
-   * jumped ahead.
+   * Moves the cluster's time to the median, and reports clocks that are far from it. Returns
+   * whether it has jumped ahead.
    */
   agree(now: number): boolean {
     const { clock } = this.#options;
     const alive = this.#heard();
-    // Who is the elder of two is known from a heartbeat.
+    // A heartbeat shows which of two replicas is the elder.
     if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return false;
     const hasJumped = clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
     this.#hasAgreed = true;
@@ -80,7 +82,9 @@ export class ClockAgreement {
     );
   }
 
-  /** Whether it was suspended together with this replica, which goes on by the wall clock already. */
+  /**
+   * Whether it was suspended together with this replica, which has moved to the wall clock already.
+   */
   #isLeftBehind(member: Member): boolean {
     if (member.heardSinceMs > this.#options.clock.renewedAtMs) return false;
     return Math.abs(this.#offsetMs(member)) > FAR_MS;
@@ -98,7 +102,7 @@ export class ClockAgreement {
     return this.#isElder(alive[0]!, now) ? 0 : -offsetsMs[0]!;
   }
 
-  /** Whether this replica has been there for longer than another. */
+  /** Whether this replica has been up for longer than the other. */
   #isElder({ id, upMs = 0, heardAtMs }: Member, now: number): boolean {
     const aheadMs = this.upMs(now) - (upMs + now - heardAtMs);
     if (Math.abs(aheadMs) > SAME_AGE_MS) return aheadMs > 0;
@@ -115,13 +119,13 @@ export class ClockAgreement {
       if (isOff === this.#off.has(member)) continue;
       if (isOff) this.#off.add(member);
       else this.#off.delete(member);
-      const how = isOff ? distance(aheadMs) : "is right again";
+      const how = isOff ? `${distance(aheadMs)}: set it` : "is right again";
       report(`the clock of replica ${member.id} ${how}`, kindOf(isOff));
     }
     const isOff = Math.abs(clock.offsetMs) > OFF_MS;
     if (isOff === this.#isOff) return;
     this.#isOff = isOff;
-    const how = isOff ? `${distance(-clock.offsetMs)}: theirs is used` : "is right again";
+    const how = isOff ? `${distance(-clock.offsetMs)}, which is used: set it` : "is right again";
     report(`the clock of this process ${how}`, kindOf(isOff));
   }
 }

@@ -1,13 +1,14 @@
 /**
  * Whether other replicas refuse this one for its clock, in a cluster with a secret.
  *
- * The raw clock is the wall clock at the start plus the time that has passed. It is wrong for good after
- * a machine was suspended, and where a process started before the wall clock was set. Replicas that do
- * not know this one, or have forgotten it, then take its frames for a recording that is sent again.
+ * The raw clock is the wall clock at the start plus the time that has passed. It is wrong for good
+ * after a machine was suspended, and where a process started before the wall clock was set.
+ * Replicas that do not know this one, or have forgotten it, then take its frames for replays.
  *
- * When the wall clock has moved away from the raw clock, and another replica shows the time of the wall
- * clock, this replica goes on under a new id by the wall clock. Neither is enough by itself: an operator
- * may set the wall clock to any time, and an attacker who records frames can send old times again.
+ * Two signs together make this replica take a new id and the time of the wall clock: its wall clock
+ * has moved away from its raw clock, and another replica shows the time of the wall clock. Neither
+ * is enough alone: an operator may set the wall clock to any time, and an attacker may replay old
+ * frames.
  */
 
 import type { Membership } from "../membership/membership.ts";
@@ -15,7 +16,7 @@ import { FAR_MS, type ReplayGuard } from "../receive/replay-guard.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 
-/** Half of what other replicas let in, since their clocks may be off as well. */
+/** Half of what other replicas accept, since their clocks may be off as well. */
 const STALE_MS = FAR_MS / 2;
 /** Clocks that show the same time differ by less. */
 const SAME_MS = 60_000;
@@ -24,7 +25,7 @@ export interface ClockCheckOptions {
   readonly clock: ClusterClock;
   readonly members: Membership;
   readonly replayGuard: ReplayGuard;
-  /** For how long a replica may be silent and is taken to be alive. */
+  /** For how long a replica may be silent and still be taken to be alive. */
   readonly silentMs: number;
 }
 
@@ -45,13 +46,13 @@ export class ClockCheck {
     return aheadMs.some((each) => Math.abs(each - wallAheadMs) <= SAME_MS);
   }
 
-  /** How many other replicas do not hear this one for its clock, or are not heard for theirs; mostly 0. */
+  /** How many other replicas refuse this one for its clock, or are refused for theirs; mostly 0. */
   apartFrom(now: number): number {
     if (!this.#options.replayGuard.isSealing) return 0;
     const heard = this.#aheadOfHeard();
     if (heard.length === 0) return this.#refused(now).length;
     const [first = 0] = heard;
-    // Of two clocks, none is in the middle.
+    // Two clocks have no median.
     const aheadMs = heard.length === 1 ? first : clusterOffsetMs(heard.map((each) => -each));
     return Math.abs(aheadMs) > FAR_MS ? heard.length : 0;
   }

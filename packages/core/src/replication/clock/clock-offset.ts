@@ -1,14 +1,14 @@
 /**
- * How far another replica's clock is behind ours, from the frames it sends, and before the first of
- * them from what others say.
+ * How far another replica's clock is behind ours: measured from the frames that it sends, and
+ * before the first one taken from other replicas' reports.
  *
- * A frame's age on arrival is the offset plus the time it travelled. Travelling only ever adds, so
- * the smallest age of the last seconds is nearest to the truth; only of the last, because clocks drift
- * and are set, and of seconds, because all frames of a moment may have been held up by a busy machine.
- * The offset is at most the fastest frame's travelling time too large.
+ * A frame's age on arrival is the offset plus the time that it travelled. Travelling only adds, so
+ * the smallest age of the last seconds is nearest to the truth. Only the last seconds count,
+ * because clocks drift and are set. Whole seconds count, because a busy machine may hold up all
+ * frames of a moment. The offset is too large by at most the travelling time of the fastest frame.
  *
- * Frames that are much older than the offset explains have been queued, or their sender's clock stood
- * still. A queue grows frame by frame and its delay varies. A clock that stood still says nothing
+ * Frames that are much older than the offset explains were queued, or their sender's clock stood
+ * still. A queue grows frame by frame, and its delay varies. A clock that stood still sends nothing
  * meanwhile, is behind at once by the length of that silence, and stays behind by the same amount.
  */
 
@@ -19,7 +19,10 @@ const STEP_MS = 1_000;
 /** For how long frames must have been late, and in how many seconds. */
 const STEP_AFTER_MS = 2_000;
 const STEP_SAMPLES = 3;
-/** How much the delay of late frames may vary from second to second if their sender's clock is behind. */
+/**
+ * How much the delay of late frames may vary from second to second if their sender's clock is
+ * behind.
+ */
 const STEADY_MS = 250;
 
 interface Lateness {
@@ -36,20 +39,22 @@ interface Lateness {
 export class ClockOffset {
   #ages = new AgeSamples();
   #late: Lateness | undefined;
-  /** When the last frame was received, its age, and for how long this process had been held up by then. */
+  /**
+   * When the last frame arrived, its age, and for how long this process had been held up by then.
+   */
   #last:
     | { readonly receivedAtMs: number; readonly ageMs: number; readonly heldUpMs: number }
     | undefined;
-  /** When a frame that was not late was received last. */
+  /** When the last frame arrived that was not late. */
   inTimeAtMs: number = Number.NEGATIVE_INFINITY;
 
-  /** @param toldMs the offset by what others say, which counts like a first frame */
+  /** @param toldMs the offset by another replica's report, which counts like a first frame */
   constructor(toldMs?: number) {
     if (toldMs !== undefined) this.#ages.add(Number.NEGATIVE_INFINITY, toldMs);
   }
 
   /**
-   * Takes note of a frame; returns the offset as it is known now.
+   * Adds a frame; returns the offset as it is known now.
    *
    * @param heldUpMs for how long the event loop of this process has been held up so far, in all
    */
@@ -59,7 +64,7 @@ export class ClockOffset {
       this.#late = this.#lateness(receivedAtMs, ageMs, heldUpMs);
       const { ages } = this.#late;
       ages.add(receivedAtMs, ageMs);
-      // A queue that was suddenly there would not keep its delay for so long.
+      // A queue that appeared suddenly would not keep its delay for so long.
       if (this.#late.isJump && ages.isFull && ages.spreadMs(ages.count) <= STEADY_MS) this.step();
     } else {
       this.#late = undefined;
@@ -75,15 +80,15 @@ export class ClockOffset {
     return this.#ages.count === 0 ? 0 : this.#ages.least;
   }
 
-  /** The same, if the other's clock stood still where that is likely. */
+  /** The same, assuming that the other's clock stood still if that is likely. */
   get likelyOffsetMs(): number {
     const late = this.#late;
     return late?.isJump === true && !late.isOurs ? late.ages.least : this.offsetMs;
   }
 
   /**
-   * Since when frames have been late as if the other's clock had stood still, if they have been for
-   * long enough to believe it where others' frames are in time.
+   * Since when frames have been late as if the other's clock had stood still. Undefined until that
+   * is long enough to be believed, if frames of other replicas are in time.
    */
   get suspectSinceMs(): number | undefined {
     if (this.#late === undefined || !this.#late.isJump || this.#late.isOurs) return undefined;
@@ -94,7 +99,7 @@ export class ClockOffset {
       : undefined;
   }
 
-  /** Believes late frames: the other has been suspended, and what was measured before is over. */
+  /** Accepts late frames: the other replica was suspended, and earlier measurements are void. */
   step(): void {
     if (this.#late === undefined) return;
     this.#ages = this.#late.ages;

@@ -1,18 +1,19 @@
 /**
  * The three times of a replica, and what lies between them.
  *
- *     own        milliseconds since this process started; what its windows are kept in
- *     raw        the same clock, from an origin near 1970; what it tells others
- *     cluster's  the middle of all replicas' raw clocks; what slots and resets are kept in
+ *     own        milliseconds since this process started; its windows are kept in it
+ *     raw        the same clock, from an origin near 1970; what it publishes
+ *     cluster's  the median of all replicas' raw clocks; slots and resets are kept in it
  *
- * The raw clock never feeds on the cluster's, or all of them would drift together. The cluster's time
- * follows slowly when the middle moves a little, so that no slot is cut short or counted twice.
+ * The raw clock never follows the cluster's time, or all clocks would drift together. The cluster's
+ * time follows slowly when the median moves a little, so that no slot is cut short or counted
+ * twice.
  */
 
 import type { Clock } from "../../time/clock.ts";
 import { SteadyTime } from "../../time/clock.ts";
 
-/** How fast the cluster's time is corrected: at most so much of the time that passes. */
+/** How fast the cluster's time is corrected: by at most this part of the time that passes. */
 const SLEW = 0.005;
 /** A larger correction than this is made at once. */
 const STEP_MS = 1_000;
@@ -44,12 +45,12 @@ export class ClusterClock {
     return Math.max(0, this.now() + this.#originMs);
   }
 
-  /** How far the wall clock is ahead of the raw clock: only by what it has been set since the start. */
+  /** How far the wall clock is ahead of the raw clock: by what it was set since the start. */
   wallAheadMs(): number {
     return this.#originByWall() - this.#originMs;
   }
 
-  /** Takes the time of the wall clock anew. Only a replica with a new id may have another raw clock. */
+  /** Takes the time of the wall clock. Only a replica with a new id may set its raw clock. */
   renew(): void {
     this.renewedAtMs = this.now();
     this.#originMs = this.#originByWall();
@@ -73,7 +74,7 @@ export class ClusterClock {
    * Moves the cluster's time towards where it should be; returns whether it has jumped ahead.
    *
    * @param offsetMs what should be added to the raw clock
-   * @param canStep whether nothing has been counted yet by the cluster's time
+   * @param canStep whether nothing has been counted by the cluster's time yet
    */
   follow(now: number, offsetMs: number, canStep: boolean): boolean {
     const distance = offsetMs - this.#offsetMs;

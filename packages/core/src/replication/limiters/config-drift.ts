@@ -1,13 +1,13 @@
 /**
- * Notices when limiters of one name are set up in different ways in different processes.
+ * Notices when processes configure limiters of one name differently (config drift).
  *
- * With other limits they count together all the same, and each process decides by its own: that is
- * how a limit is changed in a rolling deploy. With other windows or policies they are two limiters
- * that have nothing to do with each other, which nobody means by giving them one name.
+ * Limiters with other limits still count together, and each process decides by its own limit: this
+ * is how a rolling deploy changes a limit. Limiters with other windows or policies are different
+ * limiters that do not count together, which is never meant by one name.
  *
- * A name that is spelled in two ways makes two limiters as well. Services that share a namespace have
- * names of their own on purpose, so that is only said of a name that no other replica has, where another
- * replica has one that is not here.
+ * A misspelled name makes two limiters as well. Services that share a namespace have names of their
+ * own on purpose. So it is only reported when no other replica has a name of this one, and another
+ * replica has a name that is not here.
  */
 
 import {
@@ -22,11 +22,14 @@ import type { Halves } from "../../wire/seal.ts";
 import type { ReplicatedLimiter } from "./replicated-limiter.ts";
 import type { ReplicatedLimiters } from "./replicated-limiters.ts";
 
-/** Limiters that a heartbeat tells of. */
+/** How many limiters a heartbeat describes. */
 const TOLD_MAX = 4;
-/** ConfigDrift that are remembered; more are not reported. */
+/** How many differences are remembered; more are not reported. */
 const KNOWN_MAX = 256;
-/** How long no other replica tells of a limiter that counts alone; all have told of theirs by then. */
+/**
+ * How long no other replica describes a limiter that counts alone; all have described theirs by
+ * then.
+ */
 const ALONE_MS = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -34,9 +37,9 @@ export class ConfigDrift {
   readonly #replicatedLimiters: ReplicatedLimiters;
   readonly #report: Report;
   readonly #known = new Set<string>();
-  /** Since when no other replica has told of a limiter that is here; never, if one has. */
+  /** Since when no other replica has described a limiter that is here; never, if one has. */
   readonly #untoldSinceMs = new WeakMap<ReplicatedLimiter, number>();
-  /** Since when replicas have told of limiters that are not here. */
+  /** Since when replicas have described limiters that are not here. */
   readonly #strangeSinceMs = new Map<string, number>();
   #next = 0;
 
@@ -45,7 +48,7 @@ export class ConfigDrift {
     this.#report = report;
   }
 
-  /** Limiters to tell others of; all have their turn. */
+  /** The limiters that the next heartbeat describes; all get their turn. */
   told(): WireLimiter[] {
     const replicatedLimiters = this.#replicatedLimiters.open();
     const first = this.#next % Math.max(1, replicatedLimiters.length);
@@ -59,7 +62,7 @@ export class ConfigDrift {
     });
   }
 
-  /** A replica has told of some of its limiters. */
+  /** A replica's heartbeat describes some of its limiters. */
   heard(replica: string, limiters: readonly WireLimiter[], now: number): void {
     const replicatedLimiters = this.#replicatedLimiters.open();
     let isAnyStrange = false;
@@ -89,7 +92,7 @@ export class ConfigDrift {
       if (now - Math.max(sinceMs, strangeSinceMs) < ALONE_MS) continue;
       this.#say(
         replicated.name,
-        `limiter ${shown(replicated.name)} counts alone: for a minute no other replica has told of a limiter of this name, and replica ${replica} has told of one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other is meant to have it`,
+        `limiter ${shown(replicated.name)} counts alone: for a minute no other replica has reported a limiter of this name, and replica ${replica} has reported one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other process is meant to have it`,
         CLUSTER_EVENTS.limiterAlone,
       );
     }
@@ -101,14 +104,14 @@ export class ConfigDrift {
       const { low, high } = theirs.identity;
       this.#say(
         `${ours.name}:${low}:${high}`,
-        `${name} has other policies, windows or slots at replica ${replica}: they do not count together. It has ${inWords(ours)} here, and ${limits(theirs)} there; ${WHICH_PROCESS}`,
+        `${name} has other policies, windows or slots at replica ${replica}, so they do not count together. It has ${inWords(ours)} here, and ${limits(theirs)} there: configure it alike; ${WHICH_PROCESS}`,
         CLUSTER_EVENTS.policiesDiffer,
       );
     } else if (ours.holder.limits.join() !== theirs.limits.join()) {
       const both = `${ours.holder.limits.join(", ")} here and ${theirs.limits.join(", ")}`;
       this.#say(
         `${ours.name}:${both}`,
-        `${name} has a limit of ${both} at replica ${replica}: they count together, and each decides by its own`,
+        `${name} has a limit of ${both} at replica ${replica}: they count together, and each process decides by its own limit. Configure it alike unless a deploy is changing it`,
         CLUSTER_EVENTS.limitsDiffer,
       );
     }

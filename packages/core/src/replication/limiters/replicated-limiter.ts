@@ -1,8 +1,10 @@
 /**
- * What replication has to do with one limiter: its part of what the replicas share.
+ * A limiter as replication sees it: its store, its identity in frames, and what to do when it
+ * closes.
  *
- * It outlives its limiter. What was counted goes on counting for others, who may have missed it, so
- * what is to be told is kept as long as it counts; and a limiter that is made again goes on with it.
+ * It outlives its limiter. The counts of a closed limiter still count in other replicas, some of
+ * which may have missed them. So they stay here as long as they count, and a limiter that is
+ * created again continues with them.
  */
 
 import { createHash } from "node:crypto";
@@ -13,20 +15,24 @@ import type { Store } from "../../store/store.ts";
 import type { PlaceKind } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/seal.ts";
 
-/** Given up own components that wait for the next frame; more are lost, and counted as that. */
+/**
+ * How many own counts of evicted records wait for the next frame; more are lost, and counted as
+ * lost.
+ */
 const GIVEN_UP_MAX = 65_536;
 
-/** Hits that a limiter has let pass and refused. */
+/** Hits that a limiter has allowed and refused. */
 export interface Tally {
   allowed: number;
   refused: number;
 }
 
 /**
- * A limiter's identity: the same for all that count towards the same limit, whatever it is.
+ * A limiter's identity: the same for all limiters that count towards the same limit, whatever its
+ * value.
  *
  * @param name the limiter's name
- * @param shapes for each policy, all that must agree for counts to mean the same
+ * @param shapes for each policy, everything that must agree for counts to mean the same
  */
 export function limiterIdentity(name: string, shapes: readonly string[]): Halves {
   const digest = createHash("sha256")
@@ -46,24 +52,24 @@ export interface ReplicatedLimiterOptions {
   readonly kinds: readonly string[];
 }
 
-/** The limiter that counts in a share. */
+/** The limiter that uses this replicated limiter. */
 export interface Holder {
   /** The limit of each policy. */
   readonly limits: readonly number[];
   readonly tally: Readonly<Tally>;
-  /** How long what is counted lives at most. */
+  /** How long a count lives at most. */
   readonly lifeMs: number;
-  /** Has keys freed that are over, also where only others count any. */
+  /** Frees keys whose counts are over, also where only other replicas counted. */
   readonly keepHouse: () => void;
-  /** Frees no keys any more. */
+  /** Stops freeing keys. */
   readonly leaveHouse: () => void;
   /** Closes the limiter when the cluster is left. */
   readonly close: () => void;
 }
 
-/** Until when the share of a closed limiter is kept at the least and at the most. */
+/** Until when the replicated part of a closed limiter is kept, at least and at most. */
 export interface Retirement {
-  /** The frame of counts in which leaves what had not been told. */
+  /** The frame of counts in which its unpublished counts leave. */
   readonly toldIn: number;
   readonly untilMs: number;
 }
@@ -84,15 +90,15 @@ export class ReplicatedLimiter {
   readonly store: Store;
   readonly kinds: readonly string[];
   readonly places: readonly PlaceKind[];
-  /** How long what is counted lives at most. */
+  /** How long a count lives at most. */
   lifeMs = 0;
   /** The limiter, or the last one. */
   holder: Holder = NO_LIMITER;
-  /** Set while there is no limiter. */
+  /** Set while no limiter uses it. */
   retirement: Retirement | undefined;
-  /** Own components of records that were given up since the last frame. */
+  /** Own counts of records that were evicted since the last frame. */
   #givenUp: Component[] = [];
-  /** Gives back what a closed limiter held, as far as that has not been done. */
+  /** Releases the permits that a closed limiter held, as far as that is not done. */
   #givingBack: Pausing | undefined;
   readonly #giveBack = (forMs: number): boolean => this.#giveBackFor(forMs);
 
@@ -107,7 +113,7 @@ export class ReplicatedLimiter {
     );
   }
 
-  /** Is of a limiter from now on, which goes on with what the last one has left. */
+  /** A limiter uses it from now on, and continues with the counts of the last one. */
   open(holder: Holder): void {
     leaveUndone(this.#giveBack);
     this.#giveBackFor(Number.POSITIVE_INFINITY);
@@ -117,7 +123,7 @@ export class ReplicatedLimiter {
     this.retirement = undefined;
   }
 
-  /** Has no limiter any more: what it held is given back, in the background. */
+  /** The limiter is closed: the permits that it held are released, in the background. */
   retire(retirement: Retirement): void {
     this.retirement = retirement;
     const { handover } = this.store;
@@ -126,33 +132,33 @@ export class ReplicatedLimiter {
     doInBackground(this.#giveBack);
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   end(): void {
     leaveUndone(this.#giveBack);
     this.holder.leaveHouse();
     this.store.close();
   }
 
-  /** Takes an own component that is about to be given up; false when there are too many already. */
+  /** Keeps an own count that is about to be evicted; false when there are too many already. */
   giveUp(component: Readonly<Component>): boolean {
     if (this.#givenUp.length >= GIVEN_UP_MAX) return false;
     this.#givenUp.push({ ...component });
     return true;
   }
 
-  /** Names every replica that something refers to that was given up since the last frame. */
+  /** Marks every replica that a count evicted since the last frame refers to. */
   refersTo(mark: (replica: number) => void): void {
     for (const { opener } of this.#givenUp) mark(opener);
   }
 
-  /** What was given up since this was asked last. */
+  /** The counts evicted since the last call. */
   takeGivenUp(): readonly Component[] {
     const taken = this.#givenUp;
     if (taken.length > 0) this.#givenUp = [];
     return taken;
   }
 
-  /** Goes on for so many milliseconds; returns whether there is more to give back. */
+  /** Goes on for so many milliseconds; returns whether there is more to release. */
   #giveBackFor(forMs: number): boolean {
     const endMs = performance.now() + forMs;
     while (this.#givingBack?.next().done === false) if (performance.now() >= endMs) return true;

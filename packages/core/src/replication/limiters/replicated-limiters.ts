@@ -1,10 +1,11 @@
 /**
- * The limiters of this process that count in the cluster, and what closed ones have left.
+ * The replicated limiters of this process, and what closed ones have left.
  *
- * Others are told what a closed limiter counted, also those who missed it or come later, and a limiter
- * that is made again goes on with it: so its share stays as long as something in it counts. That is
- * bounded by time and by keys. Whatever is begun after one has gone is of a generation that it never
- * reached, because others remember its identities.
+ * The counts of a closed limiter are still published, also to replicas that missed them or join
+ * later, and a limiter that is created again continues with them. So its replicated part stays as
+ * long as something in it counts, bounded by time and by keys. A part that is created after another
+ * was dropped begins at a generation that the dropped one never reached: other replicas remember
+ * its identities.
  */
 
 import { TidegateError } from "../../base/errors.ts";
@@ -14,40 +15,42 @@ import type { Replicas } from "../../store/replicas/replicas.ts";
 import { Slicer, type Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 
-/** The most keys that closed limiters keep together, and the most of them: those closed last stay. */
+/** The most keys that closed limiters keep together, and the most of them: the last closed stay. */
 const RETIRED_KEYS_MAX = 1_000_000;
 const RETIRED_MAX = 256;
 
 export class ReplicatedLimiters {
   readonly #replicatedLimiters = new Map<string, ReplicatedLimiter>();
-  /** A generation that no limiter that has gone has reached. */
+  /** A generation that no dropped limiter has reached. */
   #generation = 0;
-  /** The latest frame in which something left of what limiters held that have gone. */
+  /** The latest frame with held permits of dropped limiters. */
   #forgottenIn = 0;
   #isClosed = false;
   readonly #reclaiming = new Slicer(() => false);
 
-  /** Throws for a limiter that could not count with the others: a second one of a name, or a late one. */
+  /**
+   * Throws if a limiter cannot be added: a second one of its name, or after leaving the cluster.
+   */
   admit(name: string): void {
     if (this.#isClosed) {
       throw new TidegateError(
         "TIDEGATE_OPTION_CONFLICT",
-        `limiter ${shown(name)} comes too late: this process has left the cluster, so join one anew`,
+        `limiter ${shown(name)} is created too late: this process has left the cluster. Create it in a new cluster`,
       );
     }
     for (const replicated of this.open()) {
       if (name !== replicated.name) continue;
       throw new TidegateError(
         "TIDEGATE_OPTION_CONFLICT",
-        `the cluster has a limiter named ${shown(name)} in this process already: use that one, or another name`,
+        `this process already has a limiter named ${shown(name)} in the cluster: use that one, or another name`,
       );
     }
   }
 
   /**
-   * Takes in a share; false if it is one that a closed limiter has left.
+   * Adds a replicated limiter; false if it is the one that a closed limiter has left.
    *
-   * @param frame the number of the frame in which what is counted now will leave
+   * @param frame the number of the frame in which a count made now will leave
    */
   add(replicated: ReplicatedLimiter, frame: number): boolean {
     const key = keyOf(replicated.identity.low, replicated.identity.high);
@@ -58,14 +61,14 @@ export class ReplicatedLimiters {
     return true;
   }
 
-  /** Leaves a share without its limiter. */
+  /** Keeps a replicated limiter whose limiter is closed. */
   retire(replicated: ReplicatedLimiter, retirement: Retirement): void {
     if (this.#isClosed) {
       this.#end(replicated);
       return;
     }
     const key = keyOf(replicated.identity.low, replicated.identity.high);
-    // Those without a limiter are in the order in which they lost it.
+    // Moves it to the end: closed ones are in the order in which they were closed.
     this.#replicatedLimiters.delete(key);
     this.#replicatedLimiters.set(key, replicated);
     replicated.retire(retirement);
@@ -79,14 +82,14 @@ export class ReplicatedLimiters {
     return this.#replicatedLimiters.values();
   }
 
-  /** Those that have a limiter. */
+  /** Those whose limiter is open. */
   open(): ReplicatedLimiter[] {
     return Array.from(this.#replicatedLimiters.values()).filter(
       ({ retirement }) => retirement === undefined,
     );
   }
 
-  /** Whether some that was released after a frame of counts is not known any more. */
+  /** Whether the store no longer knows all permits that were released after a frame of counts. */
   hasForgotten(since: number): boolean {
     if (this.#forgottenIn > since) return true;
     return Array.from(this.#replicatedLimiters.values()).some(
@@ -94,7 +97,7 @@ export class ReplicatedLimiters {
     );
   }
 
-  /** Hits that all limiters have let pass and refused. */
+  /** Hits that all limiters have allowed and refused. */
   totals(): Tally {
     const totals = { allowed: 0, refused: 0 };
     for (const { holder } of this.open()) {
@@ -105,7 +108,7 @@ export class ReplicatedLimiters {
     return totals;
   }
 
-  /** How long anything that is counted lives at most. */
+  /** How long any count lives at most. */
   get lifeMs(): number {
     let lifeMs = 0;
     for (const replicated of this.#replicatedLimiters.values())
@@ -114,17 +117,17 @@ export class ReplicatedLimiters {
   }
 
   /**
-   * Takes back the numbers of replicas that nothing refers to any more.
+   * Frees the indexes of replicas that nothing refers to any more.
    *
-   * @param isTelling whether frames are being written: what they name may be in no record any more, so
-   *   then no number is taken back
+   * @param isTelling whether frames are being written: they may name replicas that are in no record
+   *   any more, so no index is freed then
    */
   reclaim(replicas: Replicas, isMember: (id: string) => boolean, isTelling: () => boolean): void {
     this.#reclaiming.run(this.#reclaim(replicas, isMember, isTelling));
   }
 
   /**
-   * Sees to it that keys are freed in which nothing counts any more, and that closed limiters go.
+   * Frees keys in which nothing counts any more, and drops closed limiters.
    *
    * @param told the last frame of counts that has left
    */
@@ -145,7 +148,7 @@ export class ReplicatedLimiters {
     for (const { holder } of this.#replicatedLimiters.values()) holder.keepHouse();
   }
 
-  /** Makes another's of all that was counted so far. */
+  /** Assigns all own counts so far to a former id of this replica. */
   disown(former: Former): void {
     for (const { store } of this.#replicatedLimiters.values()) store.versions.disown(former);
   }
@@ -157,7 +160,7 @@ export class ReplicatedLimiters {
     for (const replicated of this.#retired()) this.#end(replicated);
   }
 
-  /** Those without a limiter, in the order in which they lost it. */
+  /** Those whose limiter is closed, in the order in which they were closed. */
   #retired(): ReplicatedLimiter[] {
     return Array.from(this.#replicatedLimiters.values()).filter(
       ({ retirement }) => retirement !== undefined,
@@ -178,7 +181,8 @@ export class ReplicatedLimiters {
     isMember: (id: string) => boolean,
     isTelling: () => boolean,
   ): Slices {
-    // One that is dropped meanwhile may be referred to by what has been looked at before.
+    // A replica that becomes unused meanwhile may be referred to by records that were visited
+    // before.
     const spare = new Set(replicas.spare(isMember));
     const mark = (index: number): void => {
       spare.delete(index);

@@ -1,21 +1,24 @@
 /**
- * The last moments of a replica: it tells what has not been told, no faster than the transport takes it.
+ * Publishes what is pending when a replica leaves, no faster than the transport takes it.
  *
- * Nobody can ask for it later, so what is handed over too fast and dropped is lost for good. All that
- * is long is done in the background, as always; whoever leaves waits for that, but not for ever. Nor for a
- * transport: one that hangs as it closes would otherwise keep a process from its end.
+ * No other replica can ask for it later, so frames that are sent too fast and dropped are lost for
+ * good. Long work runs in the background as always, and the leaving replica waits for it, for a
+ * bounded time. It also waits for the transport to close for a bounded time: a transport that hangs
+ * must not keep a process from its end.
  */
 
 import { CLUSTER_EVENTS, type Report } from "../../base/cluster-events.ts";
 import type { FrameSender } from "../publish/frame-sender.ts";
 import type { Publisher } from "../publish/publisher.ts";
 
-/** How long a transport that has lost its connection is waited for. */
+/** How long to wait for a transport that has lost its connection. */
 const CONNECT_MS = 1_000;
-/** How long all of it may take, and how much longer closing may, where telling has taken that long. */
+/**
+ * How long all of it may take, and how much longer closing may take if publishing took that long.
+ */
 const LEAVE_MS = 5_000;
 const CLOSE_MS_LEAST = 2_500;
-/** How much of it is done at once: nearly always, all. */
+/** How much of it is done at once; nearly always that is all. */
 const AT_ONCE_MS = 4;
 
 export interface GracefulLeaveOptions {
@@ -34,7 +37,7 @@ export class GracefulLeave {
     this.#options = options;
   }
 
-  /** Tells more; returns whether all has been told and has left, or it is of no use to go on. */
+  /** Publishes more. Returns whether everything has left, or it is of no use to go on. */
   goOn(): boolean {
     const { publisher, sender, report } = this.#options;
     const isTold = publisher.finishFor(this.#isFirst ? AT_ONCE_MS : 0);
@@ -43,7 +46,7 @@ export class GracefulLeave {
     if (!hasLeft && !this.#isCutOff) {
       if (performance.now() < this.#endMs) return false;
       report(
-        "left before all that was counted could be told: the transport takes too little at a time",
+        "this process left before all of its counts were published: the transport takes too few frames at a time, or is not connected. Other processes do not know the last hits",
         CLUSTER_EVENTS.leftEarly,
       );
     }
@@ -51,7 +54,7 @@ export class GracefulLeave {
     return true;
   }
 
-  /** Waits until there may be more to do. */
+  /** Waits until more can be sent. */
   async wait(): Promise<void> {
     const { sender } = this.#options;
     if (sender.isConnected) {
@@ -70,7 +73,7 @@ export class GracefulLeave {
       const leftMs = Math.max(this.#endMs - performance.now(), CLOSE_MS_LEAST);
       timer = setTimeout(() => {
         report(
-          "the transport did not close in time: what was said last may be lost",
+          "the transport did not close in time: the last frames of this process may be lost",
           CLUSTER_EVENTS.leftEarly,
         );
         resolve();

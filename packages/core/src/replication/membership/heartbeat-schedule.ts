@@ -1,12 +1,13 @@
 /**
- * When this replica says that it is there: every second, sooner when somebody comes and asks who is,
- * and never so often that saying hello over and over would make everybody shout.
+ * When this replica sends heartbeats: every second, and sooner as the answer to a hello.
+ *
+ * Answers are spread and spaced, so that many hellos do not make every replica send all the time.
  */
 
 export const HEARTBEAT_MS = 1_000;
-/** How long a greeting waits for its answer, so that not all answer at once. */
+/** How long the answer to a hello may wait, so that not all replicas answer at once. */
 const GREETED_SPREAD_MS = 20;
-/** The least time between two answers to greetings, however many say hello. */
+/** The least time between two answers, however many hellos arrive. */
 const SPACING_MS = 100;
 
 export class HeartbeatSchedule {
@@ -21,14 +22,14 @@ export class HeartbeatSchedule {
     this.dueAtMs = nowMs + Math.floor(random() * HEARTBEAT_MS);
   }
 
-  /** One is sent now. */
+  /** A heartbeat is sent now. */
   sent(nowMs: number): void {
     if (this.#isGreeted) this.#answeredAtMs = nowMs;
     this.#isGreeted = false;
     this.dueAtMs = nowMs + HEARTBEAT_MS;
   }
 
-  /** Somebody has said hello. */
+  /** A hello arrived. */
   greeted(nowMs: number): void {
     this.#isGreeted = true;
     const soonest = Math.max(nowMs, this.#answeredAtMs + SPACING_MS);
@@ -36,7 +37,7 @@ export class HeartbeatSchedule {
     this.dueAtMs = Math.min(this.dueAtMs, soon);
   }
 
-  /** Others may have missed something: they see it from the next one. */
+  /** Other replicas may have missed frames: the next heartbeat shows them which. */
   hurry(nowMs: number): void {
     this.dueAtMs = nowMs;
   }

@@ -1,6 +1,10 @@
 /**
- * What a replica does once a second: looks who is still there, agrees with them on the time, and says
- * that it is there itself.
+ * What a replica does once a second: it runs the failure and partition detectors, agrees on the
+ * time, compares digests, and sends its heartbeat.
+ *
+ * A heartbeat is the sign of life. It also carries what other replicas need to find gaps: the
+ * number of the last frame, the checksum of the membership, and the replicas that this one does not
+ * receive.
  */
 
 import type { Replicas } from "../../store/replicas/replicas.ts";
@@ -20,16 +24,20 @@ import type { InitialSync } from "./initial-sync.ts";
 import type { Membership } from "./membership.ts";
 import type { PartitionMonitor } from "./partition-monitor.ts";
 
-/** Heartbeats after which it is no coincidence that another does not know the same. */
+/** Heartbeats after which a differing checksum is no coincidence. */
 const BEATS_APART = 4;
 
-/** Replicas that are only named by others, until it is looked which of them are still of use. */
+/** How many replicas may be known by name only, before unused ones are reclaimed. */
 const STRANGERS_MAX = 1_024;
 const RECLAIM_MS = 30_000;
 
-/** What came before the cluster's time jumped ahead for less than that may have been of that time. */
+/**
+ * Counts that were ahead of time shortly before a jump of the cluster's time may be right after it.
+ */
 const BEFORE_JUMP_MS = 5_000;
-/** The least time between two questions to all: without a secret anybody can make the time jump. */
+/**
+ * The least time between two requests to all: without a secret any sender can make the time jump.
+ */
 const ASK_ALL_AGAIN_MS = 30_000;
 
 export interface HeartbeatsOptions {
@@ -55,7 +63,7 @@ export interface HeartbeatsOptions {
 export class Heartbeats extends HeartbeatSchedule {
   readonly #options: HeartbeatsOptions;
   #reclaimAtMs = Number.NEGATIVE_INFINITY;
-  /** Counts that came of times that had not been yet, and until when they may be why to ask all. */
+  /** Rejected counts with a time in the future, and until when they are a reason to ask all. */
   #ahead = 0;
   #aheadUntilMs = Number.NEGATIVE_INFINITY;
   #askAllAtMs = Number.NEGATIVE_INFINITY;
@@ -99,7 +107,7 @@ export class Heartbeats extends HeartbeatSchedule {
     sender.heartbeat(heartbeat, configDrift.told());
   }
 
-  /** Whether counts were taken to be ahead of time by a replica that had stood still, and are not any more. */
+  /** Whether counts were rejected as too early because this replica was suspended, and fit now. */
   #hasBeenBehind(now: number, hasJumped: boolean): boolean {
     const { ahead = 0 } = this.#options.rejections.parts;
     if (ahead > this.#ahead) this.#aheadUntilMs = now + BEFORE_JUMP_MS;

@@ -1,12 +1,14 @@
 /**
- * Gives up the id of this replica when another process counts under it, such as another copy of the
- * same snapshot of a running process: of two that raise one count, others would only see the larger.
- * Gives it up as well when the raw clock of this replica has to be set, because a raw clock is told others
- * under one id and never goes back.
+ * Changes the id of this replica. Each id stands for one incarnation of a process.
  *
- * Whoever is behind tells under the former id what it has not told yet, some at a time, and goes on
- * under another. What it has told under the former one stays told, and counts as another's from then on,
- * here as everywhere. What it holds it takes with it: that is told under the new id, with the former one.
+ * A replica changes its id when another process uses the same one, for example another copy of one
+ * snapshot of a running process. Receivers merge by the maximum, so of two processes that raise one
+ * count they would see the larger only. A replica also changes its id when its raw clock must be
+ * set: a raw clock is published under one id, and never goes back.
+ *
+ * Before the change, the replica publishes what is pending under the old id, in slices. Those
+ * counts then belong to the old id, here as everywhere. The permits that it holds move to the new
+ * id: they are published again, together with the old id.
  */
 
 import { CLUSTER_EVENTS, type Report } from "../../base/cluster-events.ts";
@@ -19,10 +21,11 @@ import type { Member } from "./member.ts";
 import type { Membership } from "./membership.ts";
 import { halvesOf, successorOf } from "./replica-id.ts";
 
-/** The least time between two changes, and two tellings: without a secret anybody can make one. */
+/** The least time between two changes: without a secret any sender can cause one. */
 const CHANGE_AGAIN_MS = 60_000;
+/** The least time between two publications of all that is held. */
 const TELL_AGAIN_MS = 1_000;
-/** How long it is told which id this replica had before: others take that for alive for some seconds. */
+/** How long frames carry the old id: other replicas take that id for alive for some seconds. */
 const FORMER_TOLD_MS = 10_000;
 
 export interface IncarnationOptions {
@@ -40,7 +43,7 @@ export class Incarnation {
   readonly #options: IncarnationOptions;
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #isChanging = false;
-  /** Whether the next id goes on by the wall clock. */
+  /** Whether the next id starts at the wall clock. */
   #renewsClock = false;
   #successor: string | undefined;
   #toldAgainAtMs = Number.NEGATIVE_INFINITY;
@@ -50,9 +53,10 @@ export class Incarnation {
   }
 
   /**
-   * Takes another id as soon as all has been told under this one, unless that was only just done.
+   * Takes another id as soon as all counts are published under this one, unless the last change was
+   * a moment ago.
    *
-   * @param renewsClock whether it goes on by the wall clock
+   * @param renewsClock whether the new id starts at the wall clock
    */
   change(renewsClock = false): void {
     const now = this.#options.clock.now();
@@ -63,8 +67,9 @@ export class Incarnation {
   }
 
   /**
-   * Another process that counted under this id has taken another. What both held is only that one's now,
-   * as far as others know, so what this one holds is told again: it is ahead, and so in a later frame.
+   * The other process with this id has taken a new one. Receivers now assign all held permits to
+   * that process, so this one publishes its own again. The frame number skips ahead, so they ask
+   * for it.
    */
   succeeded({ id }: Member): void {
     const now = this.#options.clock.now();
@@ -81,29 +86,29 @@ export class Incarnation {
     this.#isChanging = false;
     this.#changedAtMs = now;
     const former = replicas.selfId;
-    // What was counted under a known id is known to others: they would take what is counted now for that.
+    // An id that other replicas know would make them take new counts for old ones.
     const id = successorOf(former, random, (other) => members.find(other) !== undefined);
     const replica = replicas.renameSelf(id);
     replicas.setOffset(replica, -clock.originMs);
-    // What has not been told is known here, and told of one that is gone.
+    // What was not published is known here, and is reported as the count of a dead replica.
     const upTo = isAllTold ? sender.counted : publisher.nextFrame;
     members.mention(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     replicatedLimiters.disown({ replica, originMs: clock.originMs });
     if (this.#renewsClock) {
       clock.renew();
       report(
-        `the machine was suspended, or its clock was set: replica ${former} goes on as ${id}, by the wall clock`,
+        `the machine was suspended, or its clock was set: replica ${former} is now ${id}, and uses the time of the wall clock`,
         CLUSTER_EVENTS.clockRenewed,
       );
     } else {
       report(
-        `another process counts as replica ${former}: this one goes on as ${id}`,
+        `another process uses the replica id ${former}: this process is now ${id}. Do not start two processes from one snapshot`,
         CLUSTER_EVENTS.idTaken,
       );
     }
     const untilMs = clock.rawNow() + FORMER_TOLD_MS;
     replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
-    // Others ask whom they have not heard of for all that it holds.
+    // Other replicas request all counts and permits of an id that they do not know.
     sender.greet("hello");
   }
 }

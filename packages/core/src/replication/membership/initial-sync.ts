@@ -1,16 +1,18 @@
 /**
- * The first moments of a replica: it says hello until it has heard out all that are there, for
- * themselves and for those who are gone, knows that it is alone, or has waited long enough.
+ * The initial sync of a joining replica.
+ *
+ * The replica sends hellos until it has merged the counts of all live replicas and of the dead ones
+ * that they report on, until it knows that it is alone, or until its time is over.
  */
 
 import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";
 import type { FrameSender } from "../publish/frame-sender.ts";
 import type { Membership } from "./membership.ts";
 
-/** How long to wait for anyone at all before this replica takes itself to be alone. */
+/** How long to wait for any other replica before this one takes itself to be alone. */
 const ALONE_AFTER_MS = 300;
 const HELLO_AGAIN_MS = 250;
-/** After so long a replica decides on what it knows, heard out or not. */
+/** After so long a replica decides on what it knows, even if the sync is not over. */
 const COLD_MS_MAX = 500;
 
 export interface InitialSyncOptions {
@@ -35,7 +37,7 @@ export class InitialSync {
   #connectedAtMs: number = Number.POSITIVE_INFINITY;
   #helloAtMs: number;
   #isCold = true;
-  /** Whether whoever is there must have been heard. */
+  /** Whether any live replica must have been received by now. */
   #isSure = false;
   readonly #warmAtMs: number;
   #resolve: () => void = () => {};
@@ -64,7 +66,9 @@ export class InitialSync {
     return Math.min(...times);
   }
 
-  /** Whether it is so short since this replica came that others may be expected to tell it more. */
+  /**
+   * Whether this replica has just started, so that counts of other replicas may be about to arrive.
+   */
   get isCold(): boolean {
     return this.#isCold && !this.isOver;
   }

@@ -1,5 +1,6 @@
 /**
- * One other replica: when it was heard and what of it, what it says of itself, and what it is asked for.
+ * One other replica, as this one knows it: its frames, its clock, its heartbeats, and the sync
+ * requests to it.
  */
 
 import type { Heartbeat } from "../../wire/heartbeat-section.ts";
@@ -13,48 +14,54 @@ import { ReceivedFrames } from "../receive/received-frames.ts";
 
 export class Member {
   readonly id: string;
-  /** Its number in stores. */
+  /** Its index in stores. */
   readonly index: number;
   offset: ClockOffset = new ClockOffset();
   readonly frames: ReceivedFrames = new ReceivedFrames(0);
   readonly parts: ReplyParts;
-  /** Up to when all that it counted is merged; absent until it has been heard. */
+  /** Up to when all that it counted is merged; absent until one of its frames is received. */
   lag: MergeLag | undefined;
+  /** When its last frame was received. */
   heardAtMs: number;
-  /** When it was heard for the first time, or for the first time after its last silence. */
+  /** When its first frame was received, or the first one after its last silence. */
   heardSinceMs: number;
   isAlive = true;
-  /** When it was heard again after a silence. */
+  /** When its frames arrived again after a silence. */
   returnedAtMs: number = Number.NEGATIVE_INFINITY;
   hasLeft = false;
-  /** Its raw clock in the latest of its frames, heard here or by others. */
+  /** Its raw clock in the latest of its frames, received here or by other replicas. */
   clockMs: number = Number.NEGATIVE_INFINITY;
-  /** Whether the latest of its frames was heard here, and so how far its clock is ahead. */
+  /** Whether the latest of its frames was received here, so that its clock offset is measured. */
   isHeard = false;
-  /** The number of its last frame of counts, as far as it has said. */
+  /** The number of its last frame of counts, as far as it has announced. */
   sent = 0;
   /** Hits that it has allowed and refused since it started. */
   allowed = 0;
   refused = 0;
-  /** Whether it has heard what others counted before it came, as far as it has said. */
+  /** Whether its initial sync is over, as far as it has announced. */
   isReady: boolean | undefined;
-  /** For how long it had been there when it last said so. */
+  /** How long it had been up when it sent its last heartbeat. */
   upMs: number | undefined;
-  /** What it does not hear, as far as it has said, and a checksum of what it knows of whom. */
+  /** The replicas that it does not receive, as far as it has reported. */
   readonly lagReports: LagReports = new LagReports();
-  /** Whether it hears this replica. */
+  /** Whether it receives this replica. */
   readonly reachability: Reachability = new Reachability();
+  /** The checksum of the membership as it knows it. */
   knownSum: number | undefined;
-  /** For how many heartbeats it has not known the same as this one, since a round of asking ended with it. */
+  /**
+   * For how many heartbeats its checksum has differed from ours since the last sync round with it.
+   */
   beatsApart = 0;
-  /** When to ask it for what is missing, and how often that was in vain. */
+  /** When to send it a sync request, and how many were in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
   asked = 0;
-  /** How often others have asked it since something has been missing here. */
+  /** How many sync requests of other replicas to it arrived while a gap has been open here. */
   askedByOthers = 0;
-  /** How often it was forgotten what has been heard of it. */
+  /** How often its received frames were forgotten. */
   forgotten = 0;
-  /** Until when the rest of a long answer of it may be expected, and need not be asked for again. */
+  /**
+   * Until when the next part of its long reply may be expected, and need not be requested again.
+   */
   answeringUntilMs = 0;
 
   constructor(id: string, index: number, room: ReplyPartsBudget, nowMs: number) {
@@ -65,7 +72,7 @@ export class Member {
     this.heardSinceMs = nowMs;
   }
 
-  /** Takes note of what it says of itself. */
+  /** Notes its heartbeat. */
   said({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
     this.isReady = isReady;
     this.upMs = upMs;
@@ -74,7 +81,7 @@ export class Member {
     this.knownSum = known;
   }
 
-  /** It speaks for itself again, and knows better than all who spoke for it. */
+  /** It publishes again, and knows its counts better than all replicas that reported on it. */
   returned(atMs: number): void {
     this.returnedAtMs = atMs;
     this.heardSinceMs = atMs;
@@ -83,12 +90,12 @@ export class Member {
     this.answeringUntilMs = 0;
   }
 
-  /** It has told all that it counted before a time of its clock in frames up to a number. */
+  /** All that it counted before a time of its clock is in frames up to a number. */
   told(number: number, clockMs: number): void {
     this.lag?.claim(number, clockMs);
   }
 
-  /** Forgets which of its counts have been heard, those of answers that are coming in included. */
+  /** Forgets which of its counts were received, also those of replies that are arriving. */
   forget(): void {
     this.forgotten++;
     this.frames.forget();
@@ -96,12 +103,12 @@ export class Member {
     this.answeringUntilMs = 0;
   }
 
-  /** Whether each hears the other. */
-  get isStoreState(): boolean {
+  /** Whether both replicas receive each other. */
+  get isPresent(): boolean {
     return this.isAlive && !this.reachability.isLost;
   }
 
-  /** Whether less would be lost without it than without another: nothing, or what is over soonest. */
+  /** Whether forgetting it loses less than forgetting the other: nothing, or what ends soonest. */
   isLessThan(other: Member): boolean {
     if (this.#hasCounted !== other.#hasCounted) return other.#hasCounted;
     return this.heardAtMs < other.heardAtMs;
@@ -113,19 +120,20 @@ export class Member {
   }
 
   /**
-   * What to add to its clock to have ours, for others that have not heard it: after a suspended machine
-   * resumed its clock is behind at once, and whoever is told of a later one takes its frames for old.
+   * What to add to its clock to have ours, for replicas that have not received it. After a
+   * suspended machine resumes, its clock is behind at once: a replica that is given a later time
+   * would take its frames for old ones.
    */
   get toldOffsetMs(): number {
     return this.offset.likelyOffsetMs;
   }
 
-  /** When it sent the latest of its frames, which another replica may have passed on later. */
+  /** When it sent the latest of its frames, which another replica may have relayed later. */
   get lastSentMs(): number {
     return Math.min(this.heardAtMs, this.clockMs + this.offset.offsetMs);
   }
 
-  /** Whether it has sent counts that have not been heard. */
+  /** Whether it has sent counts that were not received. */
   get isBehind(): boolean {
     return this.frames.isBehind(this.sent);
   }

@@ -1,11 +1,12 @@
 /**
- * The other replicas of the cluster, known from nothing but the frames they send.
+ * The membership: the other replicas of the cluster, known only from the frames that they send.
  *
- * Nobody lists them: whoever is heard is a member, whoever has been silent for some heartbeats is
- * not alive, and whoever has been silent for so long that nothing it counted can count any more is
- * forgotten. A frame that is older than one that was heard says nothing about who is alive, however
- * often it arrives. Their number is bounded, so that made-up senders cannot fill the memory; when all
- * places are taken, those who are there come before those who are gone.
+ * There is no list of members. A replica whose frame is received is a member. A member that is
+ * silent for some heartbeats is not alive: this is the failure detector. A member that is silent
+ * for so long that nothing it counted can count any more is forgotten. A frame that is older than
+ * one already received says nothing about who is alive, however often it arrives. The number of
+ * members is bounded, so that made-up senders cannot fill the memory. When it is reached, live
+ * members replace dead ones.
  */
 
 import { createHash } from "node:crypto";
@@ -18,21 +19,22 @@ import { Member } from "./member.ts";
 export interface MemberOptions {
   /** Silence after which a replica is not alive. */
   readonly silentMs: number;
-  /** The most replicas that are known at a time, those included that are gone. */
+  /** The most replicas that are known at a time, dead ones included. */
   readonly membersMax: number;
-  /** Takes why a long answer that was coming in has been given up. */
+  /** Takes why a long reply was dropped before all of its parts had arrived. */
   readonly lost: (why: ReplyPartsFault) => void;
   /** For how long the event loop of this process has been held up so far, in all. */
   readonly heldUpMs: () => number;
 }
 
 /**
- * Smaller corrections are not worth reading everything anew that was counted by that clock. That its
- * frames have travelled for longer of late says little: only a fast one shows where it is.
+ * A correction makes the store convert every time of that replica's clock again, so smaller ones
+ * are not worth it. A rise needs a larger step: late frames say little, only a fast one shows the
+ * offset.
  */
 const OFFSET_STEP_MS = 3;
 const OFFSET_RISE_MS = 10;
-/** How long no place is looked for after there was none, however many strangers ask for one. */
+/** After no member could make room, how long none is looked for, however many new senders come. */
 const FULL_MS = 1_000;
 
 export class Membership {
@@ -41,7 +43,7 @@ export class Membership {
   readonly #options: MemberOptions;
   readonly #room: ReplyPartsBudget;
   #isAnyForgotten = false;
-  /** Until when nobody is looked for who could make room. */
+  /** Until when no dead member is looked for that could make room. */
   #fullUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(replicas: Replicas, options: MemberOptions) {
@@ -62,7 +64,7 @@ export class Membership {
     return this.#members.get(id);
   }
 
-  /** Takes note of a frame; returns who sent it, or undefined when there are too many already. */
+  /** Notes a frame; returns its sender, or undefined when there are too many members already. */
   hear(id: string, receivedAtMs: number, sentAtMs: number, sent: number): Member | undefined {
     const member = this.#members.get(id) ?? this.#enter(id, receivedAtMs);
     if (member === undefined) return undefined;
@@ -88,7 +90,9 @@ export class Membership {
     return member;
   }
 
-  /** Whether others have been heard since a time, and all of them late: a queue holds up all frames. */
+  /**
+   * Whether other frames came since a time, and all of them late: then a queue delays all frames.
+   */
   #areAllLate(suspect: Member, sinceMs: number): boolean {
     let isAnyLate = false;
     for (const member of this.#members.values()) {
@@ -100,12 +104,12 @@ export class Membership {
   }
 
   /**
-   * Takes note of a replica that others speak for; undefined for one that speaks for itself, or when
-   * there are too many already. Who is gone and was heard here only of late has not been heard at all:
-   * somebody has sent its frames again.
+   * Notes a replica that another one reports on. Undefined for a live member, or when there are too
+   * many members already. If a dead replica's frames reach only this replica, someone replays old
+   * frames: the report of the other replica is believed.
    *
-   * @param heardAtMs when others heard it last
-   * @param offsetMs what to add to a time on its clock to have it on ours, by what others say
+   * @param heardAtMs when the other replica last received a frame of it
+   * @param offsetMs what to add to a time on its clock to have it on ours, by what the report says
    */
   mention(id: string, nowMs: number, heardAtMs: number, offsetMs: number): Member | undefined {
     const { silentMs } = this.#options;
@@ -118,27 +122,27 @@ export class Membership {
     if (member === undefined) return undefined;
     const wasAlive = known?.isAlive === true;
     this.#setAlive(member, false);
-    // Whatever it sent before that says nothing about whether it is alive, nor about its clock.
-    // Offsets are known to so much, and its last frame must not look like a later one.
+    // A frame that it sent before that says nothing about whether it is alive, nor about its clock.
+    // Offsets are exact to OFFSET_STEP_MS, and its last frame must not look like a later one.
     const clockMs = heardAtMs - offsetMs + OFFSET_STEP_MS;
     if (clockMs > member.clockMs || wasAlive) {
       member.clockMs = Math.max(member.clockMs, clockMs);
       member.isHeard = false;
-      // Its next frame may be an old one that was passed on, and says less of its clock than others do.
+      // Its next frame may be an old one that was relayed, so the report says more about its clock.
       member.offset = new ClockOffset(offsetMs);
     }
     return member;
   }
 
-  /** A replica has said that it leaves: what it counted goes on, what it held does not. */
+  /** A replica leaves: its counts stay, its held permits do not. */
   leave(member: Member): void {
     member.hasLeft = true;
     this.#setAlive(member, false);
   }
 
   /**
-   * Looks who has fallen silent, and forgets whoever has been for too long; returns whether any was
-   * forgotten since the last look.
+   * Runs the failure detector, and forgets members that were silent for too long. Returns whether
+   * any was forgotten since the last call.
    *
    * @param forgottenMs silence after which nothing that a replica counted can count
    */
@@ -154,8 +158,9 @@ export class Membership {
   }
 
   /**
-   * The same number for all who know of the same replicas, themselves included, and of those who are gone
-   * the same frames: what is missing of those can only be had from each other.
+   * A digest of the membership: the ids of all replicas, and for dead ones the received frames too,
+   * as their frames can only be had from other members. Replicas that know the same have the same
+   * sum.
    */
   checksum(): number {
     const known = [this.#replicas.selfId];
@@ -167,8 +172,8 @@ export class Membership {
   }
 
   /**
-   * Whether what somebody knows has been another than what this one knows for so many heartbeats, and
-   * there is room for more.
+   * Whether a live member's checksum has differed from ours for so many heartbeats, and there is
+   * room for more members.
    */
   differ(own: number, beats: number): boolean {
     if (this.#members.size >= this.#options.membersMax) return false;
@@ -191,8 +196,8 @@ export class Membership {
   }
 
   /**
-   * Forgets one that is gone for one that is there: who counted nothing before others, and then whoever
-   * has been silent for longest. Returns whether there was one.
+   * Forgets a dead member to make room for a live one: first a member that counted nothing, then
+   * the one that has been silent longest. Returns whether there was one.
    */
   #makeEvictor(nowMs: number): boolean {
     if (nowMs < this.#fullUntilMs) return false;

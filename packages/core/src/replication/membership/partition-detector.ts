@@ -1,20 +1,21 @@
 /**
- * Whether this replica is cut off from others that it knows: the partition detector.
+ * The partition detector: whether this replica is partitioned from members that it knows.
  *
- * A transport that is away for a moment is believed, even before any other replica is heard. Otherwise
- * a partition is assumed when at least half of the replicas that were heard at the same time fall silent
- * within ten seconds and say no goodbye, or report that they do not hear this one. A rolling deploy looks
- * different. A single silence among several replicas is a crash. With a single other replica, a crash
- * and a partition look the same, and a partition is assumed.
+ * A transport that reports that it is not connected is believed, even before any other replica is
+ * received. Otherwise the detector assumes a partition when at least half of the replicas that were
+ * received at the same time fall silent within ten seconds without leaving, or report that they do
+ * not receive this one. A rolling deploy looks different. A single silence among several replicas
+ * is a crash. With a single other replica, a crash and a partition look the same: a partition is
+ * assumed.
  *
- * A killed process and its replacement are never heard at the same time, so both count once:
+ * A killed process and its replacement are never received at the same time, so both count once:
  *
- *     A  ├──────┤                 heard until it is killed
+ *     A  ├──────┤                 received until it is killed
  *     A'           ├────────┤     its replacement
- *     B  ├──────────────────┤     heard all the time: two replicas at once, never three
+ *     B  ├──────────────────┤     received all the time: two replicas at once, never three
  *
- * The cut ends when as many others are heard as at its beginning, when what is still silent would not be
- * taken for a cut, or when the silent replicas are forgotten.
+ * The partition ends when as many members are received as at its beginning, when what is still
+ * silent would not be taken for a partition, or when the silent replicas are forgotten.
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../../base/cluster-events.ts";
@@ -22,44 +23,46 @@ import { HEARTBEAT_MS } from "./heartbeat-schedule.ts";
 import type { Member } from "./member.ts";
 import type { Membership } from "./membership.ts";
 
-/** Transports may change hands for so long, as when the process that relays for others leaves. */
+/** How long a transport may be away, for example when the process that relays for others leaves. */
 const GRACE_MS = 250;
-/** Silences that begin further apart than this have nothing to do with each other. */
+/** Silences that begin further apart than this are not related. */
 const TOGETHER_MS = 10_000;
 /** A process does not start in less; what is known of another's clock is off by less. */
 const RESTART_MS = 250;
-/** In which those return that are not dead, once the first of them have. */
+/** Once the first silent replicas return, the live ones return within this time. */
 const RETURN_MS = 4_000;
 /** A replica that has sent nothing for so long has missed a heartbeat. */
 const OVERDUE_MS = HEARTBEAT_MS + 250;
 
 const LATER = Number.POSITIVE_INFINITY;
 
-/** What a replica may do while it does not hear the others. */
+/** What a replica may do while it is partitioned or just starts. */
 export const SEPARATED_MODES = ["open", "share", "closed"] as const;
 export type SeparatedMode = (typeof SEPARATED_MODES)[number];
 
-/** That a replica does not hear the others. */
+/** That this replica does not receive other replicas. */
 export interface Separation {
-  /** Cut off from those that it knows, or just come and not yet told. */
+  /**
+   * `cut`: partitioned from members that it knows. `cold`: just started, before its initial sync.
+   */
   readonly kind: "cut" | "cold";
   /** How many replicas share the limits, this one included. */
   readonly replicas: number;
-  /** Tells one time from another. */
+  /** Distinguishes one partition from the next. */
   readonly number: number;
 }
 
 export class PartitionDetector {
   isCut = false;
-  /** How many replicas there were when it began, this one included. */
+  /** How many replicas there were when the partition began, this one included. */
   known = 1;
-  /** How often it has begun. */
+  /** How many partitions have begun. */
   cuts = 0;
 
   /** When to look again, since the transport has just gone away. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
 
-  /** The others that were heard at the same time when a cut began; outside of a cut, those heard of late. */
+  /** The members received at the same time when the partition began; otherwise, those of late. */
   #expected = new Set<Member>();
   #missing = 0;
   #presentCount = 0;
@@ -74,46 +77,48 @@ export class PartitionDetector {
   }
 
   /**
-   * How it is, for an operator.
+   * The state, in a sentence for an operator.
    *
-   * @param trouble why the transport is away, as far as it has said
+   * @param trouble why the transport is away, as far as it reports
    */
   sentence(trouble?: string): string {
     const others = this.known - 1;
     if (!this.isCut) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
     if (this.#cause === "clock") {
-      return `this process and ${others} ${replicas} do not all hear each other, because their clocks differ by more than ten minutes: limiters decide as 'onPartition' says`;
+      return `the clocks of this process and of ${others} ${replicas} differ by more than ten minutes, so they refuse each other's frames: limiters decide as 'onPartition' says. Set the clocks`;
     }
     const why = trouble === undefined ? "" : ` (${trouble})`;
     const away = this.#cause === "transport" ? `the transport is not connected${why}: ` : "";
     const whom = this.#missing < others ? `${this.#missing} of ${others}` : String(others);
-    const cut = others === 0 ? "" : `cut off from ${whom} ${replicas}${away ? ", " : ": "}`;
-    return `${away}${cut}limiters decide as 'onPartition' says`;
+    const partition = `this process is partitioned from ${whom} ${replicas}`;
+    if (away === "")
+      return `${partition}: limiters decide as 'onPartition' says. Check the network, and that they run`;
+    return `${away}${others === 0 ? "" : `${partition}, and `}limiters decide as 'onPartition' says`;
   }
 
   get #sentenceAtEnd(): string {
     if (this.#presentCount === 0) {
       return this.known === 1
-        ? "connected: no other replica has been heard yet"
-        : "the silent replicas are forgotten: this one counts alone";
+        ? "the transport is connected: no frame of another replica has arrived yet"
+        : "the silent replicas are forgotten: this process counts alone";
     }
-    if (this.#missing === 0) return "the other replicas are heard again";
-    const are = this.#presentCount === 1 ? "replica is" : "replicas are";
-    return `${this.#presentCount} other ${are} heard: limiters count with them again`;
+    if (this.#missing === 0) return "frames of all other replicas arrive again";
+    const are = `${this.#presentCount} other replica${this.#presentCount === 1 ? "" : "s"}`;
+    return `frames of ${are} arrive: limiters count together with them again`;
   }
 
-  /** What keeps this replica apart from the others, if anything does. */
+  /** What separates this replica from the others, if anything does. */
   separation(isCold: boolean, aliveCount: number): Separation | null {
     if (this.isCut) return { kind: "cut", replicas: this.known, number: this.cuts };
     return isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
   }
 
   /**
-   * Looks again; returns whether anything has changed.
+   * Looks again; returns whether the state has changed.
    *
-   * @param isNew whether this replica has just come, and may yet be connected
-   * @param apart how many others do not hear this replica for its clock, or are not heard for theirs
+   * @param isNew whether this replica has just started, and its transport may yet connect
+   * @param apart how many members refuse this replica's clock, or have a clock that is refused here
    */
   look(
     now: number,
@@ -125,11 +130,11 @@ export class PartitionDetector {
     const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
     const isAway = now >= this.dueAtMs;
-    const present = Array.from(members.all()).filter(({ isStoreState }) => isStoreState);
+    const present = Array.from(members.all()).filter(({ isPresent }) => isPresent);
     const expected = Array.from(this.#expected).filter(
       (member) => !member.hasLeft && members.find(member.id) === member,
     );
-    const missing = expected.filter(({ isStoreState }) => !isStoreState);
+    const missing = expected.filter(({ isPresent }) => !isPresent);
     this.#presentCount = present.length;
     if (this.isCut) {
       this.#missing = missing.length;
@@ -141,7 +146,7 @@ export class PartitionDetector {
     const together = missing.filter(({ heardAtMs }) => now - heardAtMs < TOGETHER_MS);
     const recent = [...present, ...together];
     const atOnce = heardAtOnce(recent, now - OVERDUE_MS);
-    const lost = atOnce.filter(({ isStoreState }) => !isStoreState).length;
+    const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
     const isCutOff = looksLikeCut(lost, atOnce.length);
     this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
     if (!isCutOff && !isAway && apart === 0) return false;
@@ -154,7 +159,7 @@ export class PartitionDetector {
     return true;
   }
 
-  /** Whether a cut is over, as far as silence goes. */
+  /** Whether the partition is over, as far as silence shows. */
   #isHealed(now: number, expected: readonly Member[], present: readonly Member[]): boolean {
     // Some of the present replicas may be dead, and silent for too short to be missing.
     if (this.#missing === 0 || heardAtOnce(present).length >= expected.length) return true;
@@ -171,9 +176,9 @@ function looksLikeCut(silent: number, of: number): boolean {
 }
 
 /**
- * The most members that were heard at the same time; of several such sets, the latest.
+ * The most members that were received at the same time; of several such sets, the latest.
  *
- * @param aliveSinceMs a member that has sent a frame since then is taken to be heard still
+ * @param aliveSinceMs a member that has sent a frame since then is taken to be alive still
  */
 function heardAtOnce(
   members: readonly Member[],
@@ -183,7 +188,7 @@ function heardAtOnce(
     const { heardSinceMs, lastSentMs } = member;
     const isHeardStill = member.isAlive && lastSentMs >= aliveSinceMs;
     const to = isHeardStill ? Number.POSITIVE_INFINITY : lastSentMs - RESTART_MS;
-    // All that is heard of a dead replica may have been sent before, and passed on by others.
+    // All frames of a dead replica may have been sent before, and relayed by other replicas.
     return { member, from: Math.min(heardSinceMs, to), to };
   });
   const ends = spans.map(({ to }) => to).sort((left, right) => left - right);

@@ -1,6 +1,6 @@
 /**
- * What a replica makes of the others when it looks around: whether it hears them, and what that means
- * for requests.
+ * Runs the partition detector, reports what changes, and keeps its conclusion where requests read
+ * it.
  */
 
 import type { Report } from "../../base/cluster-events.ts";
@@ -21,7 +21,7 @@ export interface PartitionMonitorOptions {
 }
 
 export class PartitionMonitor {
-  /** That the others are not heard, if they are not: requests look at it. */
+  /** The partition that this replica is in, if any. Requests read it. */
   separation: Separation | null = null;
   readonly #options: PartitionMonitorOptions;
   readonly #partitionDetector = new PartitionDetector();
@@ -30,22 +30,22 @@ export class PartitionMonitor {
     this.#options = options;
   }
 
-  /** How often the others were not heard any more. */
+  /** How many partitions there have been. */
   get cuts(): number {
     return this.#partitionDetector.cuts;
   }
 
-  /** Whether this replica is cut off from others that it knows. */
+  /** Whether this replica is partitioned from members that it knows. */
   get isCut(): boolean {
     return this.#partitionDetector.isCut;
   }
 
-  /** When to look again, if that is sooner than with every heartbeat. */
+  /** When to look again, if that is before the next heartbeat. */
   get dueAtMs(): number {
     return this.#partitionDetector.dueAtMs;
   }
 
-  /** Looks whether the others are still there, and says so if that has changed. */
+  /** Runs the detector, and reports a change. */
   look(now: number): void {
     const { initialSync, members, sender, clockCheck, report } = this.#options;
     const partitionDetector = this.#partitionDetector;
@@ -57,7 +57,7 @@ export class PartitionMonitor {
     report(partitionDetector.sentence(transport.trouble), partitionDetector.kind);
   }
 
-  /** Draws the conclusion from what is known. */
+  /** Derives from the detector's state what requests read. */
   settle(): void {
     const { initialSync, replicas } = this.#options;
     this.separation = this.#partitionDetector.separation(initialSync.isCold, replicas.aliveCount);

@@ -1,5 +1,6 @@
 /**
- * The ids of replicas: 64 bits drawn at random when a process starts, so that a restart is a new one.
+ * Replica ids: 64 bits, drawn at random when a process starts, so a restarted process is a new
+ * replica.
  *
  * Frames carry two halves; everywhere else an id is its 16 hexadecimal digits.
  */
@@ -11,7 +12,7 @@ export interface IdHalves {
 
 const HALF_DIGITS = 8;
 const ADDRESS_DIGITS = 12;
-/** As many ids of one address as there are, but one. */
+/** How many other ids the same address has. */
 const TURNS_MAX = 0xffff;
 
 export function idOf(low: number, high: number): string {
@@ -25,12 +26,16 @@ export function halvesOf(id: string): IdHalves {
   };
 }
 
-/** What transports know a replica by: it keeps that when it has to take another id. */
+/**
+ * The name that transports know a replica by: it stays the same when the replica changes its id.
+ */
 export function addressOf(id: string): string {
   return id.slice(0, ADDRESS_DIGITS);
 }
 
-/** Another id of the same address that is not taken: fewer are known at a time than there are. */
+/**
+ * Another id of the same address that is not in use; the membership is smaller than their number.
+ */
 export function successorOf(
   id: string,
   random: () => number,
@@ -44,7 +49,7 @@ export function successorOf(
   return after(step);
 }
 
-/** How close two ids are; they are random, and so is who is closest to whom. */
+/** How close two ids are. Ids are random, so the order by closeness is random too. */
 export function closeness(left: string, right: string): number {
   const one = halvesOf(left);
   const other = halvesOf(right);

@@ -1,9 +1,9 @@
 /**
- * Turns what has changed in the stores into frames: the counts of a flush, or the answer to someone
- * who missed some.
+ * Encodes what has changed in the stores into frames: the delta of a flush, or the sync reply to a
+ * replica that missed frames.
  *
- * Both may be long, so they are written in slices: whoever runs them goes on with something else in
- * between. Counts that are raised meanwhile leave in the next frame.
+ * Both may be long, so they are written in slices, with other work in between. Counts that rise
+ * meanwhile leave in the next frame.
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -21,13 +21,13 @@ import type { FramesKnown } from "../receive/received-frames.ts";
 import type { Slices } from "../slicer.ts";
 import { FrameSeries, type SpokenFor } from "./frame-series.ts";
 
-/** Who is there has been heard within so long when somebody has just come. */
+/** A live replica has answered a joining replica's hello within this time. */
 const ANSWERED_MS = 400;
 const NOTES_PER_SLICE = 256;
 const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
 
 export interface DeltaEncoderOptions {
-  /** Where frames are written: nobody else may write there meanwhile. */
+  /** The encoder must be the only one that writes here between two slices. */
   readonly envelope: Envelope;
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
@@ -39,13 +39,15 @@ export interface DeltaEncoderOptions {
 export interface PageOptions {
   readonly since: number;
   readonly upTo: number;
-  /** The replica that it is for; absent when it is for all. */
+  /** The replica that it is for; absent for a broadcast. */
   readonly to: string | undefined;
-  /** Others to speak for as well. */
+  /** Other replicas to report on as well. */
   readonly others: readonly Member[];
-  /** Whether all who are there have just been greeted, and so have answered if they could. */
+  /**
+   * Whether the reply is for a joining replica: its hello has just shown which replicas are alive.
+   */
   readonly toNewcomer: boolean;
-  /** Whether to tell what is left of slots that are over. */
+  /** Whether to include checkpoints: the levels of folded slots. */
   readonly levels: boolean;
 }
 
@@ -66,9 +68,9 @@ export class DeltaEncoder {
   }
 
   /**
-   * The frame of counts that has just been closed in all stores.
+   * The delta: the frame of counts that has just been closed in all stores.
    *
-   * @param isLast whether this replica leaves, so that nothing of it can be asked for later
+   * @param isLast whether this replica leaves, so that nothing can be requested from it later
    */
   *counts(number: number, isLast: boolean): Slices {
     const since = number - 1;
@@ -82,15 +84,15 @@ export class DeltaEncoder {
     this.#series.end();
   }
 
-  /** The same without saying anything, when nobody would hear it. */
+  /** Closes the frame without sending it, while the transport is not connected. */
   *silence(): Slices {
     for (const { store } of this.#options.replicatedLimiters.all()) yield* store.delta.settle();
   }
 
   /**
-   * All that changed after one frame of counts, and until the one that was sent last; and all that is
-   * known of some others, who cannot be asked any more. All that is held is in it, if some that was
-   * released after that frame cannot be told any more.
+   * A sync reply: all that changed after one frame of counts up to the last one, and the counts of
+   * other replicas that cannot be asked any more. It includes all held permits if the store no
+   * longer knows which were released after that frame.
    */
   *page(options: PageOptions): Slices {
     const { since, upTo, to, others, toNewcomer, levels } = options;
@@ -106,16 +108,17 @@ export class DeltaEncoder {
       for (const replicated of this.#options.replicatedLimiters.all())
         yield* this.#heardOf(replicated, gone);
     }
-    // Last, because they contain what has become too old to be believed of all the above meanwhile.
+    // Levels come last: they contain the slots above that have become too old to be merged
+    // meanwhile.
     if (levels)
       for (const replicated of this.#options.replicatedLimiters.all())
         yield* this.#levels(replicated);
-    // What was forgotten while all this was told may be missing in it.
+    // Releases that were forgotten while this was written may be missing in it.
     if (replicatedLimiters.hasForgotten(since) && !hasAllHeld) yield* this.page(options);
     else this.#series.end();
   }
 
-  /** Of the records of the frame that was closed last, what changed after the one before. */
+  /** From the records of the frame that was closed last, what changed after the frame before. */
   *#closed(replicated: ReplicatedLimiter, since: number): Slices {
     for (const policy of replicated.places.keys()) {
       this.#series.section(headOf(replicated, policy));
@@ -123,7 +126,7 @@ export class DeltaEncoder {
     }
   }
 
-  /** Of all records, what changed after a frame, and perhaps all that is held. */
+  /** From all records, what changed after a frame, and if needed all that is held. */
   *#changed(replicated: ReplicatedLimiter, since: number, hasAllHeld: boolean): Slices {
     for (const [policy, places] of replicated.places.entries()) {
       this.#series.section(headOf(replicated, policy));
@@ -132,16 +135,18 @@ export class DeltaEncoder {
     }
   }
 
-  /** Says who else is known; returns those that cannot say themselves what they have counted, by their numbers in stores. */
+  /**
+   * Names the other replicas; returns the dead ones, whose counts follow, by their index in stores.
+   */
   #speakFor(others: readonly Member[], toNewcomer: boolean): Map<number, SpokenFor> {
     const { clock } = this.#options;
     const now = clock.now();
     const gone = new Map<number, SpokenFor>();
     for (const { id, index, frames, heardAtMs, lastSentMs, isAlive, toldOffsetMs } of others) {
       const aheadMs = -(toldOffsetMs + clock.originMs);
-      // A frame that was passed on says nothing of how long its sender has been silent.
+      // A relayed frame does not show for how long its origin has been silent.
       const silentMs = Math.max(0, now - lastSentMs);
-      // Who has not answered a newcomer's greeting may have ended a moment ago.
+      // A replica that has not answered the hello of a joining one may have just crashed.
       const answers = isAlive && (!toNewcomer || now - heardAtMs <= ANSWERED_MS);
       const known = answers ? NO_FRAMES : frames.known;
       const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
@@ -151,7 +156,7 @@ export class DeltaEncoder {
     return gone;
   }
 
-  /** All that is known in one limiter of replicas that are gone. */
+  /** All counts of dead replicas in one limiter. */
   *#heardOf(replicated: ReplicatedLimiter, gone: ReadonlyMap<number, SpokenFor>): Slices {
     const { delta } = replicated.store;
     yield* delta.heard([...gone.keys()], (index, policy) => {
@@ -162,7 +167,7 @@ export class DeltaEncoder {
     });
   }
 
-  /** What was counted in records that have been evicted, which no answer can repeat. */
+  /** The counts of evicted records, which no sync reply can repeat. */
   #givenUp(): void {
     let isFirst = true;
     for (const replicated of this.#options.replicatedLimiters.all()) {
@@ -178,7 +183,7 @@ export class DeltaEncoder {
     }
   }
 
-  /** The resets and marks that were learned after a frame. */
+  /** The resets and marks that arrived after a frame. */
   *#notes({ store, identity }: ReplicatedLimiter, since: number): Slices {
     const resetAll = store.resets.allSince(since);
     if (resetAll > 0) this.#series.notes(identity, resetAll, []);
@@ -193,7 +198,7 @@ export class DeltaEncoder {
     if (changed.length > 0) this.#series.notes(identity, 0, changed);
   }
 
-  /** What is left of slots that were folded away, whoever counted in them. */
+  /** The checkpoints: what remains of folded slots, of all replicas together. */
   *#levels({ store, places, identity }: ReplicatedLimiter): Slices {
     for (const policy of places.keys()) {
       yield* store.checkpoints.all(policy, (levels) =>
@@ -202,7 +207,7 @@ export class DeltaEncoder {
     }
   }
 
-  /** Own times leave by the raw clock, which others can make sense of. */
+  /** Own times leave by the raw clock, which other replicas can convert. */
   #visitor(
     replicated: ReplicatedLimiter,
     policy: number,
@@ -215,7 +220,9 @@ export class DeltaEncoder {
     return (component) => series.component(component, component.opener === SELF ? originMs : 0);
   }
 
-  /** Others' times are by their own raw clocks, but for windows that this replica opened. */
+  /**
+   * Other replicas' times are by their own raw clocks, except in windows that this replica opened.
+   */
   #visitorOfOthers(
     replicated: ReplicatedLimiter,
     policy: number,
@@ -235,7 +242,7 @@ export class DeltaEncoder {
   }
 }
 
-/** What a section says of all its entries, where this replica has counted them. */
+/** What a section says about all its entries, for own counts. */
 function headOf({ identity, places }: ReplicatedLimiter, policy: number): ComponentHead {
   return {
     limiterLow: identity.low,

@@ -1,5 +1,6 @@
 /**
- * Sends what takes one short frame, and counts everything that leaves.
+ * Sends the frames that are always short (hello, leave, heartbeat, sync request), and counts all
+ * frames that leave.
  */
 
 import type { GuardedTransport } from "../../transport/guarded-transport.ts";
@@ -14,7 +15,7 @@ import { addressOf } from "../membership/replica-id.ts";
 const LOOK_AGAIN_MS = 10;
 
 export class FrameSender {
-  /** The number of the last frame of counts that has left whole. */
+  /** The number of the last frame of counts that has left completely. */
   counted = 0;
   frames = 0;
   bytes = 0;
@@ -31,7 +32,7 @@ export class FrameSender {
     this.#clock = clock;
   }
 
-  /** Whether frames can leave, as far as is known. */
+  /** Whether frames can leave, as far as the transport reports. */
   get isConnected(): boolean {
     return this.transport.connected;
   }
@@ -43,13 +44,13 @@ export class FrameSender {
     }
   }
 
-  /** Waits for a turn of the event loop, or while what was said before has yet to leave. */
+  /** Waits for a turn of the event loop, or while earlier frames wait in the transport. */
   async untilFree(): Promise<void> {
     if (!this.isBusy) await new Promise((resolve) => setImmediate(resolve));
     else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
 
-  /** Whether what is said now would have to wait for what was said before. */
+  /** Backpressure: whether another frame would wait behind earlier ones. */
   get isBusy(): boolean {
     return this.transport.busy;
   }
@@ -65,7 +66,7 @@ export class FrameSender {
     }
   }
 
-  /** Says no more than who this replica is, and that it has come or leaves. */
+  /** A frame that names this replica and says that it joins or leaves, and nothing else. */
   greet(kind: FrameKind & ("hello" | "leave")): void {
     this.#begin(kind);
     this.publish(this.#envelope.finish());

@@ -1,10 +1,10 @@
 /**
- * As many frames as it takes to say something that may be long.
+ * A series of frames that together carry one delta or one sync reply.
  *
- * A batch is written whenever it is full, and a frame leaves whenever the next entry would not fit.
- * What fits one frame of counts needs no more than its number. What takes several says in each which
- * part it is, so that whoever has all parts knows that nothing is missing. What does not fit an empty frame
- * is given up: it would not fit the next one either, and frames would be begun for ever.
+ * The writer flushes a batch when it is full, and ends a frame when the next entry does not fit. A
+ * delta that fits one frame needs only its number. In a longer series each frame says which part it
+ * is, so the receiver knows when nothing is missing. An entry that does not fit an empty frame is
+ * dropped: it would not fit the next one either, and the series would never end.
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -19,26 +19,26 @@ import type { Halves } from "../../wire/seal.ts";
 import type { Envelope } from "../envelope.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 
-/** What a series says all of. */
+/** What a whole series covers. */
 export interface Coverage {
   readonly kind: FrameKind & ("counts" | "page");
   /** All that changed after this frame of counts … */
   readonly since: number;
   /** … and until this one. */
   readonly upTo: number;
-  /** The replica that it is for; absent when it is for all. */
+  /** The replica that it is for; absent for a broadcast. */
   readonly to?: string | undefined;
-  /** Whether all that this replica holds is in it. */
+  /** Whether it includes all permits that this replica holds. */
   readonly hasAllHeld?: boolean;
 }
 
-/** A replica that cannot speak for itself any more. */
+/** A replica that has crashed or left, and which of its frames this one has. */
 export interface SpokenFor extends FramesKnown {
   readonly low: number;
   readonly high: number;
   /** How far its raw clock is ahead of ours. */
   readonly aheadMs: number;
-  /** How long nothing has been heard of it. */
+  /** For how long nothing of it has been received. */
   readonly silentMs: number;
 }
 
@@ -47,7 +47,7 @@ export interface FrameSeriesOptions {
   readonly names: OpenerNames;
   /** The raw clock. */
   readonly rawNow: () => number;
-  /** A number that no series of this replica has had. */
+  /** A number that no series of this replica has used. */
   readonly nextTelling: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
@@ -61,7 +61,7 @@ export class FrameSeries {
   #isUnrepeated = false;
   #telling = 0;
   #parts = 0;
-  /** Where the frame that is being written has nothing in it yet. */
+  /** The writer's position while the frame has no entries yet. */
   #emptyAt = 0;
   /** When the frame that is being written was begun, by the raw clock. */
   sentAtMs = 0;
@@ -70,7 +70,7 @@ export class FrameSeries {
     this.#options = options;
   }
 
-  /** Begins another, whether or not the last one has come to its end. */
+  /** Begins another series, whether or not the last one has ended. */
   begin(coverage: Coverage): void {
     this.#batch.clear();
     this.#head = undefined;
@@ -82,7 +82,7 @@ export class FrameSeries {
     this.#beginFrame();
   }
 
-  /** What follows is in no later frame and in no answer: it leaves in frames of its own, which say so. */
+  /** What follows is in no later frame and in no sync reply: it leaves in frames that say so. */
   unrepeated(): void {
     if (this.#isUnrepeated) return;
     this.#spill();
@@ -91,7 +91,7 @@ export class FrameSeries {
     else this.#beginFrame();
   }
 
-  /** Begins with another policy of a limiter. */
+  /** Begins the counts of another policy of a limiter. */
   section(head: ComponentHead): void {
     this.#spill();
     this.#head = head;
@@ -129,14 +129,14 @@ export class FrameSeries {
     }
   }
 
-  /** What follows is known of another replica, until the next is spoken for; each frame of it says so. */
+  /** What follows is known of another replica, up to the next call; each frame of it names it. */
   speakFor(other: SpokenFor): void {
     this.#spill();
     this.#other = other;
     if (!this.#writeOther(other)) this.#endFrame(false);
   }
 
-  /** Sends what has not been sent. */
+  /** Sends the rest. */
   end(): void {
     this.#spill();
     this.#endFrame(true);

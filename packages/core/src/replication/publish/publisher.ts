@@ -1,8 +1,9 @@
 /**
- * Tells others what was counted here: when it is time to, and when somebody asks.
+ * Publishes the counts of this process: deltas when they are due, and sync replies when they are
+ * owed.
  *
- * All stores close a frame at once and leave in it together, so one number says what has been told of
- * all of them. Answers may be long, and what is counted meanwhile does not wait for them.
+ * All stores close a frame at the same moment and leave in it together, so one number says what all
+ * of them have published. Replies may be long; deltas do not wait for them.
  */
 
 import type { Announcer } from "../../store/delta/unsent-counts.ts";
@@ -17,7 +18,7 @@ import { DeltaEncoder } from "./delta-encoder.ts";
 import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-schedule.ts";
 import type { FrameSender } from "./frame-sender.ts";
 
-/** How long at most all that was counted is told before something is done that waits for that. */
+/** How long `finish` goes on publishing at most, before the work that waits for it is done. */
 const FINISH_MS = 1_000;
 
 export interface PublisherOptions extends FlushScheduleOptions {
@@ -26,22 +27,22 @@ export interface PublisherOptions extends FlushScheduleOptions {
   readonly replicas: Replicas;
   readonly sender: FrameSender;
   readonly replicatedLimiters: Pick<ReplicatedLimiters, "all" | "hasForgotten">;
-  /** How many replicas may keep counts back; infinite while nobody knows. */
+  /** How many replicas may hold counts back; infinite while that is not known. */
   readonly replicaCount: () => number;
-  /** Asks to be looked at again at some time. */
+  /** Makes `work` run at this time at the latest. */
   readonly timerAt: (ms: number) => void;
 }
 
-/** What somebody is told who has asked, or has missed something. */
+/** What a sync reply contains, or what is published because a replica missed it. */
 export interface Answer {
-  /** The frame of counts after which changes are told; infinite for none. */
+  /** The frame of counts after which changes are included; infinite for none. */
   readonly since: number;
-  /** The replica that it is for; absent when it is for all. */
+  /** The replica that it is for; absent for a broadcast. */
   readonly to: string | undefined;
   readonly others: readonly Member[];
-  /** Whether it is for somebody who has just greeted all that are there. */
+  /** Whether it is for a joining replica, which has just sent a hello to all. */
   readonly toNewcomer: boolean;
-  /** Whether to tell what is left of slots that are over. */
+  /** Whether to include checkpoints: the levels of folded slots. */
   readonly levels: boolean;
 }
 
@@ -78,14 +79,14 @@ export class Publisher implements Announcer {
     this.#answers = deltaEncoder();
   }
 
-  /** The number of the frame in which what changes now will leave. */
+  /** The number of the frame in which a change made now will leave. */
   get nextFrame(): number {
     return this.#closed + 1;
   }
 
   /**
-   * When there is something to tell. A flush waits for the one before and for a transport that is
-   * busy; whoever ends that asks for it again.
+   * When there is something to publish. A flush waits for the one before and for a transport that
+   * is busy. What ends that asks for the time again.
    */
   get dueAtMs(): number {
     const mustWait = !this.#flushing.isIdle || this.#options.sender.isBusy;
@@ -97,12 +98,12 @@ export class Publisher implements Announcer {
     return !this.#flushing.isIdle || this.isAnswering;
   }
 
-  /** Whether an answer is still being written. */
+  /** Whether a sync reply is still being written. */
   get isAnswering(): boolean {
     return !this.#answering.isIdle;
   }
 
-  /** For how long the oldest count waits that has not left. */
+  /** For how long the oldest unpublished count has waited. */
   heldMs(now: number): number {
     return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));
   }
@@ -128,14 +129,16 @@ export class Publisher implements Announcer {
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
-  /** Tells all that changed after a frame of counts, if any, and all that is known of others. */
+  /**
+   * Publishes all that changed after a frame of counts, if any, and all that is known of others.
+   */
   answer(answer: Answer, done?: () => void): void {
     this.#answering.run(this.#answer(answer), done);
   }
 
   *#answer({ since, to, ...rest }: Answer): Slices {
     while (this.#options.sender.isBusy) yield;
-    // What is pending would be in the answer without any other replica having heard of it.
+    // Pending counts would be in the reply although no other replica received them in a frame.
     const now = this.#options.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
@@ -144,8 +147,8 @@ export class Publisher implements Announcer {
   }
 
   /**
-   * For a replica that leaves: goes on at once for a while with telling all that there is to tell, as far as the transport takes
-   * it, and has the rest done in the background; returns whether nothing is left to tell.
+   * For a leaving replica: publishes at once, for a while, all that is pending and that the
+   * transport takes. The rest goes on in the background. Returns whether nothing is pending.
    */
   finishFor(forMs: number): boolean {
     if (this.#options.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
@@ -156,7 +159,7 @@ export class Publisher implements Announcer {
     return this.#answering.goOnFor(forMs);
   }
 
-  /** Has everybody ask for all that is held. */
+  /** Makes all replicas request the held permits: the next frame number leaves a gap. */
   tellHeldAgain(): void {
     for (const { store } of this.#options.replicatedLimiters.all()) {
       store.isHeldUntold = true;
@@ -165,17 +168,17 @@ export class Publisher implements Announcer {
     this.urgent(this.#options.clock.now());
   }
 
-  /** Tells nothing any more. */
+  /** Publishes nothing any more. */
   stop(): void {
     this.#flushing.stop();
     this.#answering.stop();
   }
 
   /**
-   * Tells all that was counted and not told yet, and has something done in the turn in which that has
-   * left: at once if it is little. After some time that is done with the next frame that has left, however
-   * much has been counted since; it is told whether that is the case. Answers may be much longer and are
-   * given up: whoever asked asks again.
+   * Publishes all pending counts, and calls `done` in the turn in which they have left: at once if
+   * they are few. After a bounded time it is called after the next frame, even if more was counted
+   * since; its argument says whether everything was published. Sync replies may be much longer and
+   * are dropped: the replicas that asked will ask again.
    */
   finish(done: (isAll: boolean) => void): void {
     this.#finished = { done, endMs: this.#options.clock.now() + FINISH_MS };
@@ -197,14 +200,14 @@ export class Publisher implements Announcer {
     done(isAll);
   }
 
-  /** Nearly every hit finds that there is something to say soon enough anyway. */
+  /** Sets the timer only if needed: nearly every hit finds it set already. */
   #timerIf(isSooner: boolean, now: number): void {
     if (!isSooner) return;
     this.#waitsSinceMs = Math.min(this.#waitsSinceMs, now);
     this.#options.timerAt(this.dueAtMs);
   }
 
-  /** Tells all stores what time it is. */
+  /** Gives all stores the present time. */
   #advance(now: number): void {
     const clusterNow = this.#options.clock.clusterNow(now);
     for (const { store } of this.#options.replicatedLimiters.all()) store.advance(now, clusterNow);
@@ -213,7 +216,7 @@ export class Publisher implements Announcer {
   #flush(now: number, isLast = false): void {
     const { sender, replicatedLimiters, timerAt, replicas } = this.#options;
     this.#advance(now);
-    // Who misses a number asks, and is told all that is held, if some release can never leave.
+    // A replica that misses a number asks, and gets all that is held, if some release cannot leave.
     const stores = Array.from(replicatedLimiters.all(), ({ store }) => store);
     const skipped = stores.some(({ isHeldUntold }) => isHeldUntold) ? 1 : 0;
     const number = this.nextFrame + skipped;
@@ -231,7 +234,7 @@ export class Publisher implements Announcer {
       this.#endFinish();
       timerAt(this.dueAtMs);
     };
-    // What nobody hears need not be said: others see from the number that they have missed it.
+    // While disconnected, only the number advances: other replicas notice the gap and ask for it.
     const leaving = sender.isConnected
       ? this.#counts.counts(number, isLast)
       : this.#counts.silence();

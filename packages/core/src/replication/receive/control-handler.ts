@@ -1,25 +1,26 @@
 /**
- * What frames say beside counts, and who is told.
+ * What reacts to the sections of a frame that are not counts: heartbeats, requests, hello and
+ * leave.
  */
 
 import type { Heartbeat } from "../../wire/heartbeat-section.ts";
 import type { Asking } from "../../wire/repair-sections.ts";
 import type { Member } from "../membership/member.ts";
 
-/** What a frame said beside counts. */
+/** Implemented by the replicator, which passes each on to the room that it belongs to. */
 export interface ControlHandler {
-  /** A frame of a replica is about to be read; what its clock shows is known. */
+  /** A frame of a replica is about to be read; its clock offset is known. */
   met(from: Member): void;
   heartbeat(from: Member, heartbeat: Heartbeat): void;
   asked(from: Member, asking: Asking): void;
   hello(from: Member): void;
   left(from: Member): void;
-  /** All has been heard that a replica knows of others. */
+  /** A replica has sent all that it knows of dead replicas. */
   bequeathed(from: Member): void;
-  /** Whether this replica has not sent a frame of that number yet. */
+  /** Whether this replica has not yet sent a frame of that number. */
   isAhead(number: number): boolean;
-  /** Another process that counted under the id of this replica goes on under its own. */
+  /** Another process that used the id of this replica has taken a new one. */
   succeeded(by: Member): void;
-  /** Another process sends frames under the id of this replica. */
+  /** Another process sends frames under the id of this replica: a duplicate replica id. */
   twin(): void;
 }

@@ -1,21 +1,21 @@
 /**
  * Frames that wait to be read, in the order in which they were received.
  *
- * Frames that have been read are let go of while others still wait: under load the queue is never empty.
+ * Frames that were read are released while others still wait: under load the queue is never empty.
  */
 
 import type { FrameLoad } from "../../wire/frame.ts";
 
 /** What a frame takes beside its bytes. */
 const FRAME_BYTES = 256;
-/** How many frames are read until their entries are given back. */
+/** How many frames are read before their entries are freed. */
 const ENTRIES_KEPT = 1_024;
 
 export interface WaitingFrame {
   readonly frame: Uint8Array;
   readonly receivedAtMs: number;
   readonly load: FrameLoad;
-  /** What it takes while it waits. A transport that takes the buffer back does not change it. */
+  /** What it takes while it waits. It stays the same when a transport takes the buffer back. */
   readonly bytes: number;
 }
 
@@ -25,7 +25,7 @@ export function waitingBytes(frame: Uint8Array): number {
 }
 
 export class FrameFifo {
-  /** What all that wait take. */
+  /** What all waiting frames take. */
   bytes = 0;
   #entries: (WaitingFrame | undefined)[] = [];
   #next = 0;

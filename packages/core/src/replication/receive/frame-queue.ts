@@ -1,14 +1,14 @@
 /**
- * Frames that come faster than they can be read without holding up requests.
+ * The queue of received frames that cannot be read at once without holding up requests.
  *
- * A few milliseconds of reading may happen as frames come in; what is left waits for the background. Each
- * frame is stamped when it is received, so the time that it waits here says nothing about clocks. Frames
- * of counts that cannot be read within a second are dropped: counts are cumulative, so later frames and
- * the answer to one request say the same. A frame whose counts are never repeated stays, and so do
- * heartbeats, requests and answers. Answers and other frames take turns by bytes: a long answer would
- * otherwise make the frames behind it too old.
+ * A few milliseconds of reading may happen on arrival; the rest waits for the background. Each
+ * frame is stamped when it is received, so the time that it waits here does not distort clock
+ * offsets. Under overload, frames of counts that were not read within a second are dropped: counts
+ * are cumulative, so later frames and one sync reply carry the same. Frames whose counts are never
+ * repeated stay, and so do heartbeats, requests and replies. Replies and other frames take turns by
+ * bytes: a long reply would otherwise make the frames behind it too old.
  *
- * Here comes in what a transport delivers, which may be anything; what is behind this reads bytes.
+ * A transport may deliver anything; only byte arrays pass from here.
  */
 
 import { isUint8Array } from "node:util/types";
@@ -18,23 +18,23 @@ import type { Slices } from "../slicer.ts";
 import { FrameFifo, type WaitingFrame, waitingBytes } from "./frame-fifo.ts";
 import type { Rejections } from "./rejections.ts";
 
-/** How much may be read at once between two turns of the background. */
+/** How much may be read on arrival between two turns of the background. */
 const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** How long a frame of counts may wait. */
 const WAIT_MS_MAX = 1_000;
-/** How long the first of them waits where they come faster than they can be read, and none is dropped yet. */
+/** The queue counts as loaded when its first frame has waited so long; none is dropped yet then. */
 const LOADED_MS = 250;
-/** In the place of a frame that has been read. */
+/** Stands for a frame that has been read. */
 const READ = new Uint8Array(0);
 
 export interface FrameQueueOptions {
   /** Reads one frame in slices; never throws. */
   readonly read: (frame: Uint8Array, receivedAtMs: number) => Slices;
-  /** Counts each frame that found no room or waited too long, or that is none. */
+  /** Counts each frame that found no room or waited too long, or that is not a frame. */
   readonly rejections: Pick<Rejections, "frame">;
   readonly now: () => number;
-  /** Told when frames of counts have been dropped. */
+  /** Called when frames of counts were dropped. */
   readonly dropped: (now: number) => void;
 }
 
@@ -46,7 +46,7 @@ export class FrameQueue {
   #frame: Uint8Array = READ;
   readonly #answers = new FrameFifo();
   readonly #others = new FrameFifo();
-  /** How many bytes more than of answers have been read of other frames, while both wait. */
+  /** How many more bytes of other frames than of replies have been read, while both wait. */
   #aheadBytes = 0;
   /** How many frames wait that may be dropped. */
   #repeated = 0;
@@ -56,14 +56,14 @@ export class FrameQueue {
     this.#options = options;
   }
 
-  /** Whether what is missing may be in frames that wait, or a request would only bring more of them. */
+  /** Whether waiting frames may close a gap, or a request would only add to the load. */
   isLoaded(now: number): boolean {
     return !this.#answers.isEmpty || this.#waitedMs(now) > LOADED_MS;
   }
 
-  /** Takes a frame, which is read now if nothing waits and there is still time. */
+  /** Takes a frame. It is read now if no frame waits and there is still time. */
   take(frame: unknown): void {
-    // Not by `instanceof`: a test runner's globals may be others than the transport's.
+    // `instanceof` does not do: a test runner may have other globals than the transport.
     if (!isUint8Array(frame)) {
       this.#options.rejections.frame("malformed");
       return;
@@ -92,7 +92,7 @@ export class FrameQueue {
     return this.#answers.isEmpty && this.#others.isEmpty;
   }
 
-  /** How long the first frame waits that is not an answer. */
+  /** How long the first frame has waited that is not part of a reply. */
   #waitedMs(now: number): number {
     return now - (this.#others.head?.receivedAtMs ?? now);
   }
@@ -109,7 +109,7 @@ export class FrameQueue {
     (load === "answer" ? this.#answers : this.#others).push(waiting);
   }
 
-  /** Drops all frames of counts that later ones repeat. The receiver asks once for what they said. */
+  /** Drops all frames of counts that later ones repeat. The receiver requests them once. */
   #dropRepeated(now: number): void {
     if (this.#repeated === 0) return;
     for (; this.#repeated > 0; this.#repeated--) this.#options.rejections.frame("tooManyFrames");
@@ -150,11 +150,11 @@ export class FrameQueue {
     this.#frame = READ;
   }
 
-  /** Goes on with the frame that is being read; whether it has been read to its end. */
+  /** Continues the frame that is being read; returns whether it is read completely. */
   #goOn(endMs: number): boolean {
     while (this.#reading !== undefined) {
       if (this.#frame.length === 0) {
-        // It was, or its transport has taken the buffer back, from which nothing can be read then.
+        // The frame was empty, or its transport has taken the buffer back.
         this.#end();
         this.#options.rejections.frame("malformed");
       } else if (this.#reading.next().done === true) this.#end();

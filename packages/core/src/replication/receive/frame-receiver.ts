@@ -1,8 +1,9 @@
 /**
- * Reads the frames of others, believes what can be believed, and merges it into the stores.
+ * Reads received frames, checks what may be believed, and merges it into the stores.
  *
- * The outside of a frame is judged before its inside, and the sender counts for all that is in it:
- * nobody can say what another has counted. Whatever is not believed is counted by its reason.
+ * The header of a frame is judged before its sections. All counts in it belong to its sender: no
+ * replica may report the counts of another one, except of a dead one (`ThirdPartyCounts`).
+ * Everything that is refused is counted by its reason (`Rejections`).
  */
 
 import type { Component } from "../../crdt/component.ts";
@@ -37,10 +38,10 @@ import type { ControlHandler } from "./control-handler.ts";
 import type { FrameFault, Rejections } from "./rejections.ts";
 import type { ReplayGuard } from "./replay-guard.ts";
 
-/** Resets and marks that lie further ahead of the cluster's time than this are not believed. */
+/** Resets and marks further ahead of the cluster's time than this are refused. */
 const AHEAD_MS_MAX = 10 * 60 * 1_000;
 
-/** Sections that are read between two looks at the time, however short they are. */
+/** How many sections are read before the slice may end, however short they are. */
 const SECTIONS_AT_ONCE = 16;
 
 export interface FrameReceiverOptions {
@@ -66,12 +67,12 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   // Of the frame that is being read:
   #sender = 0;
   #sentAtMs = 0;
-  /** Whether nothing later has been heard of its sender. */
+  /** Whether no later frame of its sender was received before. */
   isLatest = false;
   readonly #thirdPartyCounts: ThirdPartyCounts;
   #store: Store | undefined;
   #places: PlaceKind = "place";
-  /** The last frame of its sender that it says anything of, and whether all of that is known. */
+  /** The last frame of counts of its sender, and whether all counts up to it are merged already. */
   #number = 0;
   #isKnown = false;
   #policy = 0;
@@ -81,7 +82,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     this.#thirdPartyCounts = new ThirdPartyCounts(options);
   }
 
-  /** Takes a frame, in slices; returns who sent it, if it was believed. */
+  /** Reads a frame, in slices; returns its sender, if the frame was accepted. */
   *hear(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
     this.frames++;
     this.bytes += frame.length;
@@ -90,7 +91,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (typeof reader === "string") return this.#refuse(reader);
     const { sentAtMs, number } = reader.header;
     const id = envelope.sender;
-    // Transports may give back what they were given.
+    // Transports may deliver a replica's own frames.
     if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
     if (!envelope.isGenuine(frame)) return this.#refuse("forged");
     if (id === replicas.selfId) {
@@ -113,14 +114,14 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     return undefined;
   }
 
-  /** Reads all sections, and then believes that the frame has been heard. */
+  /** Reads all sections, and only then records the frame as received. */
   *#read(reader: FrameReader, member: Member): Generator<undefined, boolean> {
     const { listener, replayGuard, configDrift } = this.#options;
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = replayGuard.isCurrent(member, sentAtMs);
     this.#sender = member.index;
     this.#number = number;
-    // Parts of a long answer are taken until it is known whole.
+    // Parts of a long reply are merged until the whole reply is known.
     this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
     const { forgotten } = member;
     this.#thirdPartyCounts.begin();
@@ -152,14 +153,14 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
       if (++sections % SECTIONS_AT_ONCE === 0) yield;
     }
     if (reader.isBroken) return false;
-    // A limiter that has been made meanwhile has not been told what was read before.
+    // A limiter that was created meanwhile did not merge the sections that were read before it.
     if (member.forgotten !== forgotten) return true;
     if (page !== undefined) {
       if (this.#thirdPartyCounts.cover(member, page)) listener.bequeathed(member);
       if (isCurrent) member.reachability.answered(page.since);
     } else if (kind === "counts") {
       member.frames.hear(number);
-      // A single frame is written when it is closed.
+      // The clock of a single frame is read when the frame is closed.
       if (reader.header.isUnrepeated !== true) member.told(number, sentAtMs);
     }
     member.lag?.merged(member.frames.last);
@@ -178,8 +179,9 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /**
-   * Reads a section a few components at a time; false if the rest has to be left. Who has come to be
-   * another replica in between has known openers by other names, and is told of them again.
+   * Reads a section a few counts at a time. Returns false if the rest must be left: if this replica
+   * has changed its id in between, the openers that were read have other names now. The sender
+   * repeats them.
    */
   *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
     const { replicas } = this.#options;
@@ -195,7 +197,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     return isSame;
   }
 
-  // ── What sections of counts say ──────────────────────────────────────────────────────────────
+  // ── Sections of counts ───────────────────────────────────────────────────────────────────────
 
   counter(head: Readonly<ComponentHead>): number | undefined {
     const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
@@ -208,11 +210,12 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
       return undefined;
     }
     const isOwn = ofLow === 0 && ofHigh === 0;
-    // What is held may have been released and forgotten since, so it is only news once, and of who holds it.
+    // A held permit may have been released and forgotten since: it is news once, and from its
+    // holder.
     if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
-    // An answer that says nothing new is read all the same: it may be later than the frames that it covers.
+    // A reply without news is merged all the same: it may be later than the frames that it covers.
     if (isOwn) return this.#sender;
-    // What another is said to have counted is only believed of those that have been announced.
+    // Counts of another replica are accepted only if the frame has named that replica before.
     const index = this.#thirdPartyCounts.find(idOf(ofLow, ofHigh));
     if (index === undefined) rejections.part("hearsay");
     return index;
@@ -223,7 +226,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     const id = idOf(low, high);
     if (id === replicas.selfId) return SELF;
     const index = replicas.indexOf(id, false);
-    // Who is heard is known better from that than from what others say.
+    // The clock of a replica that is received here is known better than by a report.
     const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;
     if (index < NOBODY && !isKnown) {
       replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
@@ -245,7 +248,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (store !== undefined && this.#joining.take(component)) this.#joining.joinAll(store);
   }
 
-  // ── What sections of notes say ───────────────────────────────────────────────────────────────
+  // ── Sections of notes ────────────────────────────────────────────────────────────────────────
 
   limiter(low: number, high: number, resetAll: number): boolean {
     const replicated = this.#replicatedLimiterOf(low, high);
@@ -266,7 +269,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     }
   }
 
-  // ── What sections of levels say ──────────────────────────────────────────────────────────────
+  // ── Sections of checkpoints ──────────────────────────────────────────────────────────────────
 
   wants(low: number, high: number, policy: number): boolean {
     const replicated = this.#replicatedLimiterOf(low, high);
@@ -279,7 +282,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     this.#store?.checkpoints.join(this.#policy, this.#sender, heard);
   }
 
-  /** Finds a limiter, and tells its store what time it is. */
+  /** Finds a limiter, and gives its store the present time. */
   #replicatedLimiterOf(low: number, high: number): ReplicatedLimiter | undefined {
     const { replicatedLimiters, clock, rejections } = this.#options;
     const replicated = replicatedLimiters.find(low, high);

@@ -1,10 +1,10 @@
 /**
- * Up to when all that another replica has counted is merged here.
+ * The lag behind one replica: up to when all that it has counted is merged here.
  *
- * Heartbeats and frames of counts are claims: by this time of its clock, the sender had told all in
- * frames up to this number. A claim is met when no frame up to its number is missing. Two claims are
- * kept at a time, the earliest that is not met and the latest, so a replica that is always a little
- * behind still moves on.
+ * Heartbeats and frames of counts are claims: by this time of its clock, the sender had published
+ * everything in frames up to this number. A claim is met when no frame up to its number is missing.
+ * Two claims are kept, the earliest that is not met and the latest, so the merged time still moves
+ * on when the receiver is always a little behind.
  */
 
 interface Claim {
@@ -18,12 +18,12 @@ export class MergeLag {
   #next: Claim | undefined;
   #latest: Claim | undefined;
 
-  /** @param clockMs when it was heard first, by its own clock */
+  /** @param clockMs the clock of the replica in its first received frame */
   constructor(clockMs: number) {
     this.mergedClockMs = clockMs;
   }
 
-  /** Takes note that all counts until a time have been told in frames up to a number. */
+  /** All counts until a time are in frames up to a number. */
   claim(number: number, clockMs: number): void {
     if (clockMs <= (this.#latest?.clockMs ?? this.mergedClockMs)) return;
     this.#latest = { number, clockMs };

@@ -1,8 +1,9 @@
 /**
- * Whether frames come faster than this replica can merge them, and saying so.
+ * Whether this replica is overloaded: frames arrive faster than it can merge them. Reports the
+ * begin and the end of it.
  *
- * While frames are dropped, requests for what they said would only add to the load, so they wait until
- * nothing has been dropped for a while.
+ * While frames are dropped, sync requests for their counts would only add to the load. They wait
+ * until nothing has been dropped for a while.
  */
 
 import { CLUSTER_EVENTS, type Report } from "../../base/cluster-events.ts";
@@ -28,22 +29,22 @@ export class Overload {
     if (this.isGoingOn) return;
     this.isGoingOn = true;
     this.#report(
-      "others count faster than this process can merge: counts that have waited for a second are dropped, and asked for once there is time. Until then it decides on fewer hits than there are",
+      "other processes count faster than this one can merge: counts that have waited for a second are dropped, and requested again later. Until then this process decides on fewer hits than there are",
       CLUSTER_EVENTS.overloaded,
     );
   }
 
-  /** Whether to wait with requests. */
+  /** Whether to hold sync requests back. */
   isDropping(now: number): boolean {
     return now < this.#droppedAtMs + QUIET_MS;
   }
 
-  /** Looks whether it is over. */
+  /** Looks whether the overload is over. */
   look(now: number): void {
     if (!this.isGoingOn || now < this.#droppedAtMs + OVER_MS) return;
     this.isGoingOn = false;
     this.#report(
-      "this process merges what others count in time again",
+      "this process merges the counts of other processes in time again",
       CLUSTER_EVENTS.overloadOver,
     );
   }

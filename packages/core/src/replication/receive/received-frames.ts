@@ -1,22 +1,23 @@
 /**
- * Which frames of counts of one replica have been heard: the last without a gap before it, and a few
- * above.
+ * Which frames of counts of one replica were received: the last one without a gap, and a few above
+ * it. This is that replica's entry in the version vector.
  *
- *     numbers   1 2 3 4 5 6 7 8 9
- *     heard     × × × · × ×
- *               last ┘  └ ┴ above
+ *     numbers    1 2 3 4 5 6 7 8 9
+ *     received   × × × · × ×
+ *                last ┘  └ ┴ above
  *
- * Counts are cumulative, so nothing is lost by a gap for long; but who has one does not know what it
- * would have said until it asks. A frame too far above is not remembered: the gap below it has to be
- * asked for anyway, and the answer covers it.
+ * Counts are cumulative, so a gap loses nothing for long, but the receiver must ask to know what it
+ * missed. A frame too far above the gap is not remembered: the gap must be asked for anyway, and
+ * the reply covers the frame.
  *
- * Others can say what a replica has counted that is gone, but not what it holds: places that they have
- * seen released are forgotten sooner or later. So what was heard of others ends when it is back.
+ * Other replicas may report the counts of a dead replica, but not its held permits: they forget
+ * permits that they saw released. So frames known from reports are dropped when the replica
+ * publishes again.
  */
 
 const ABOVE_BITS = 32;
 
-/** Frames of one replica, as one who has heard them tells others. */
+/** The received frames of one replica, as published to other replicas. */
 export interface FramesKnown {
   /** The number of the last frame up to which none is missing. */
   readonly upTo: number;
@@ -29,27 +30,27 @@ export class ReceivedFrames {
   last: number;
   /** Bit 0 is frame `last + 2`: `last + 1` is the one that is missing. */
   #above = 0;
-  /** What had been heard of the replica itself when others first spoke for it, since it was gone. */
+  /** What was received from the replica itself, before another one first reported on it. */
   #ofItself: FramesKnown | undefined;
 
-  /** @param last where to begin, when what came before has been heard by other means, or never will be */
+  /** @param last where to begin, if earlier frames are known by other means or will never come */
   constructor(last: number) {
     this.last = last;
   }
 
-  /** The same for all who have heard the same frames, whatever they heard first. */
+  /** Depends only on which frames were received, not on their order. */
   get known(): FramesKnown {
     return { upTo: this.last, above: this.#above >>> 0 };
   }
 
-  /** Whether all that a frame says has been heard, as far as is known. */
+  /** Whether all counts up to a frame are merged, as far as is known. */
   knows(number: number): boolean {
     const bit = number - this.last - 2;
     if (bit < 0) return bit < -1;
     return bit < ABOVE_BITS && ((this.#above >>> bit) & 1) === 1;
   }
 
-  /** Takes note of a frame; returns whether it was new, as far as is known. */
+  /** Adds a frame; returns whether it was new, as far as is known. */
   hear(number: number): boolean {
     const distance = number - this.last;
     if (distance <= 0) return false;
@@ -65,12 +66,12 @@ export class ReceivedFrames {
     return isNew;
   }
 
-  /** Takes note of an answer that says all that changed after frame `since` and until `upTo`. */
+  /** Adds a reply that contains all that changed after frame `since` up to `upTo`. */
   cover(since: number, upTo: number): void {
     if (since > this.last || upTo <= this.last) return;
     const distance = upTo - this.last;
     this.last = upTo;
-    // What was bit `distance - 1` says whether the next frame has been heard.
+    // What was bit `distance - 1` now says whether the next frame was received.
     const isNextHeard = distance - 1 < ABOVE_BITS && ((this.#above >>> (distance - 1)) & 1) === 1;
     this.#above = distance >= ABOVE_BITS ? 0 : this.#above >>> distance;
     if (!isNextHeard) return;
@@ -78,7 +79,7 @@ export class ReceivedFrames {
     this.#close();
   }
 
-  /** Takes note of all that somebody else has heard. */
+  /** Adds all frames that another replica received. */
   join({ upTo, above }: FramesKnown): void {
     this.#ofItself ??= this.known;
     this.cover(0, upTo);
@@ -87,7 +88,7 @@ export class ReceivedFrames {
     }
   }
 
-  /** Forgets what others have heard, and whatever came after they first said so. */
+  /** Drops the frames that came from reports, and all that arrived after the first report. */
   forgetOthers(): void {
     if (this.#ofItself === undefined) return;
     this.last = this.#ofItself.upTo;
@@ -95,19 +96,19 @@ export class ReceivedFrames {
     this.#ofItself = undefined;
   }
 
-  /** Forgets that anything was heard, so that all of it will be asked for. */
+  /** Forgets all received frames, so that all counts are requested again. */
   forget(): void {
     this.last = 0;
     this.#above = 0;
     this.#ofItself = undefined;
   }
 
-  /** Whether something is missing of what a replica says it has sent. */
+  /** Whether frames are missing up to the last one that the replica says it has sent. */
   isBehind(sent: number): boolean {
     return sent > this.last;
   }
 
-  /** Moves on over frames that had been heard above a gap that is closed now. */
+  /** Moves `last` over frames above a gap that is closed now. */
   #close(): void {
     while ((this.#above & 1) === 1) {
       this.last++;

@@ -1,8 +1,8 @@
 /**
- * What was heard and not merged, counted by its reason.
+ * What was received and not merged, counted by its reason.
  *
- * Some reasons are everyday life, such as counts that come after their window has ended. Those that
- * should never happen are said once in words, for whoever operates the process.
+ * Some reasons are normal, such as counts that arrive after their window has ended. Each reason
+ * that should never occur is reported once, as an event for the operator.
  */
 
 import {
@@ -15,101 +15,104 @@ import type { JoinFault } from "../../store/delta/merge-guard.ts";
 import type { ReplyPartsFault } from "../anti-entropy/reply-parts-budget.ts";
 import type { Refusal } from "../envelope.ts";
 
-/** Why a whole frame was not believed. */
+/** Why a whole frame was refused. */
 export type FrameFault =
   | Refusal
-  /** Its sender was not known, and has a clock too far from the cluster's to be let in. */
+  /** Its sender is not known, and its clock is too far from the cluster's time to be admitted. */
   | "farClock"
-  /** Frames came faster than they could be read; what they said comes again. */
+  /** Frames arrived faster than they could be read. Their counts come again. */
   | "tooManyFrames"
-  /** The same, and they had counts that do not come again. */
+  /** The same, and their counts do not come again. */
   | "lostCounts";
 
-/** Why something that a frame said was not merged. */
+/** Why a part of a frame was not merged. */
 export type PartFault =
   | JoinFault
   | ReplyPartsFault
   /** Counts of a limiter that this process does not have, or has with other policies. */
   | "unknownLimiter"
-  /** Counts of a replica that speaks for itself, or that nobody has named. */
+  /** Counts of a live replica by a third party, or of a replica that the frame has not named. */
   | "hearsay"
-  /** A reset or a mark that lies too far ahead of the cluster's time. */
+  /** A reset or a mark too far ahead of the cluster's time. */
   | "farReset";
 
 type Said = readonly [kind: EventKind, sentence: string];
 
-/** What is reported of those that should never happen. */
+/** The events of reasons that should never occur. */
 const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
   malformed: [
     CLUSTER_EVENTS.framesMalformed,
-    "frames come that no tidegate writes: something else is published where this listens",
+    "frames arrive that tidegate did not write: something else publishes where this process listens. Give it another channel",
   ],
   version: [
     CLUSTER_EVENTS.framesVersion,
-    "frames come of a version of tidegate that this one cannot read: use the same everywhere",
+    "frames arrive of a version of tidegate that this one cannot read: use the same version in all processes",
   ],
   foreign: [
     CLUSTER_EVENTS.framesForeign,
-    "frames come of another namespace or with another secret: give both alike to all processes of a cluster, and other clusters another namespace",
+    "frames arrive of another namespace or with another secret: give the same namespace and secret to all processes of a cluster, and another namespace to each other cluster",
   ],
   forged: [
     CLUSTER_EVENTS.framesForged,
-    "frames come without the seal of this cluster: either some process was not given the secret, or somebody else sends them",
+    "frames arrive without the seal of this cluster: a process has no secret, or an attacker sends them. Give the secret to all processes",
   ],
   tooManyReplicas: [
     CLUSTER_EVENTS.tooManyReplicas,
-    "there are more replicas than can be kept apart: those that came last are not heard",
+    "there are more replicas than this process can know: frames of the latest ones are refused",
   ],
   farClock: [
     CLUSTER_EVENTS.framesFarClock,
-    "a replica is not heard because its clock is more than ten minutes off, or its frames are as old: set its clock, or look who sends old frames again",
+    "a replica's frames are refused because its clock is more than ten minutes off, or because they are that old: set its clock. If its clock is right, an attacker may replay old frames",
   ],
   lostCounts: [
     CLUSTER_EVENTS.countsLost,
-    "frames come so much faster than they can be read that counts of evicted keys were lost: give this process less to do, or raise 'maxKeys' of the others",
+    "frames arrive so much faster than this process merges them that counts of evicted keys were lost: give this process less to do, or raise 'maxKeys' in the other processes",
   ],
 };
 
-/** Where it helps to know whose frames they are; the author of a forged frame can name any replica. */
+/**
+ * Reasons whose event names the sender, where that helps. The author of a forged frame can name
+ * any.
+ */
 const NAMED: ReadonlySet<FrameFault> = new Set(["foreign", "forged", "farClock"]);
 
 const PART_EVENTS: { readonly [Fault in PartFault]?: Said } = {
   ahead: [
     CLUSTER_EVENTS.countsAhead,
-    "counts come of times that have not been yet: a clock is wrong, or somebody makes counts up",
+    "counts arrive with times in the future: a clock is wrong, or an attacker makes counts up",
   ],
   impossible: [
     CLUSTER_EVENTS.countsImpossible,
-    "counts come that no replica can have counted: somebody makes them up",
+    "counts arrive that no replica can have counted: an attacker or a defect makes them up",
   ],
   tooManyReplicas: [
     CLUSTER_EVENTS.tooManyReplicas,
-    "counts come of more replicas than can be kept apart: some are not merged",
+    "counts arrive of more replicas than this process can know: some are not merged",
   ],
   tooManyComponents: [
     CLUSTER_EVENTS.tooManyCounts,
-    "a key is said to have been counted by thousands, or anew over and over by one replica: some of that is not merged",
+    "counts arrive that say thousands of replicas counted one key, or that one replica began it over and over: some of them are not merged",
   ],
   tooManyKeys: [
     CLUSTER_EVENTS.tooManyKeys,
-    "others count more keys than there is room for here: raise 'maxKeys', or what they counted is not known",
+    "other processes count more keys than fit in this one, so some of their counts are not merged here: raise 'maxKeys'",
   ],
   tooManyParts: [
     CLUSTER_EVENTS.tooManyAnswers,
-    "more long answers come in at a time than can be gathered: some are asked for again, or somebody makes them up",
+    "more long sync replies arrive at a time than this process can gather: some are requested again. An attacker may make them up",
   ],
   farReset: [
     CLUSTER_EVENTS.resetAhead,
-    "resets or blocks come from more than ten minutes ahead: a clock is wrong, or somebody makes them up",
+    "resets or blocks arrive from more than ten minutes ahead: a clock is wrong, or an attacker makes them up",
   ],
 };
 
 type Counts<Fault extends string> = { readonly [Reason in Fault]?: number };
 
 export class Rejections {
-  /** Frames, by why. */
+  /** Frames, by reason. */
   readonly frames: Counts<FrameFault> = {};
-  /** What frames said of single keys and limiters, by why. */
+  /** Parts of frames, about single keys and limiters, by reason. */
   readonly parts: Counts<PartFault> = {};
   readonly #report: Report;
 
@@ -117,7 +120,7 @@ export class Rejections {
     this.#report = report;
   }
 
-  /** @param sender whom the frame names as its sender, if it has been opened */
+  /** @param sender the sender that the frame names, if it has been opened */
   frame(why: FrameFault, sender = ""): void {
     this.#count(this.frames, why, FRAME_EVENTS[why], NAMED.has(why) ? sender : "");
   }

@@ -1,34 +1,35 @@
 /**
- * Whether a frame is of late: who records sealed frames can send them again, and cannot change them.
+ * Replay protection: whether a frame is recent. An attacker can record sealed frames and send them
+ * again, but cannot change them.
  *
- * Merging is idempotent, so what was heard before says nothing new; that holds as long as it is
- * remembered who said it. So frames may be sent again for as long as that is, and no longer: a
- * replica that is not known has to have a clock near the cluster's, and one that is known may not be
- * far behind itself. Without a secret anybody can make frames up, and there is nothing to protect.
+ * Merging is idempotent, so a replayed frame says nothing new as long as this replica remembers its
+ * sender. So frames are accepted for that long, and no longer. An unknown replica must have a clock
+ * near the cluster's time, and a known one may not be far behind its own latest frame. Without a
+ * secret anyone can make frames up, so there is nothing to protect.
  */
 
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Member } from "../membership/member.ts";
 
 /**
- * How far a clock may be from the cluster's for its replica to be let in, and how late a frame: ten
- * minutes, and some seconds that frames may take.
+ * How far the clock of an unknown replica may be from the cluster's time, and how late a frame may
+ * be: ten minutes, and some seconds for the transport.
  */
 export const FAR_MS: number = 10 * 60 * 1_000 + 10_000;
-/** A clock may be fast at first and the frame late after that. */
+/** A clock may be fast at first, and the frame late after that. */
 const REMEMBERED_MS = 2 * FAR_MS;
-/** How much longer than what lives so long it is remembered who counted it and what ended it. */
+/** How much longer than a count lives its replica and its reset are remembered. */
 const LATE_MS = 60_000;
-/** Frames overtake each other by so much at most, or are sent again. */
+/** How far a frame may be overtaken by a later one, or be repeated. */
 const OVERTAKEN_MS = 5_000;
-/** Replicas with a wrong clock that are told apart. */
+/** The most replicas with a wrong clock that are remembered. */
 const REFUSED_MAX = 256;
 
 export class ReplayGuard {
-  /** Whether frames carry a seal, and so only those are believed whose clock is near. */
+  /** Whether frames are sealed: only then are clocks compared. */
   readonly isSealing: boolean;
   readonly #clock: ClusterClock;
-  /** Replicas that were refused for their clock: when, and what it showed. */
+  /** Replicas that were refused for their clock: when, and the time that it showed. */
   readonly #refused = new Map<string, { readonly atMs: number; readonly clockMs: number }>();
 
   constructor(isSealing: boolean, clock: ClusterClock) {
@@ -36,12 +37,12 @@ export class ReplayGuard {
     this.#clock = clock;
   }
 
-  /** How long to remember who counted what lives so long, and what ended it. */
+  /** How long to remember the replica and the reset of counts that live so long. */
   rememberedMs(lifeMs: number): number {
     return Math.max(lifeMs + LATE_MS, this.isSealing ? REMEMBERED_MS : 0);
   }
 
-  /** Whether a frame may be believed, by when its sender says that it was sent. */
+  /** Whether a frame may be accepted, by the time at which its sender says it was sent. */
   isFresh(id: string, member: Member | undefined, sentAtMs: number): boolean {
     if (!this.isSealing) return true;
     if (member !== undefined) return sentAtMs >= member.clockMs - FAR_MS;
@@ -53,13 +54,13 @@ export class ReplayGuard {
     return false;
   }
 
-  /** What the clocks of replicas showed that were refused for that since some time. */
+  /** The clocks of replicas that were refused for them since some time. */
   refused(sinceMs: number): number[] {
     for (const [id, { atMs }] of this.#refused) if (atMs < sinceMs) this.#refused.delete(id);
     return Array.from(this.#refused.values(), ({ clockMs }) => clockMs);
   }
 
-  /** Whether a replica still wants what it asked for in a frame that has been heard. */
+  /** Whether a request in a received frame is still current. */
   isCurrent(member: Member, sentAtMs: number): boolean {
     return member.isAlive && sentAtMs > member.clockMs - OVERTAKEN_MS;
   }

@@ -96,7 +96,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isCut).toBe(true);
     survivor.heal();
     survivor.pass(2_000);
-    expect(survivor.partitionDetector.sentence()).toBe("the other replicas are heard again");
+    expect(survivor.partitionDetector.sentence()).toBe("frames of all other replicas arrive again");
   });
 
   it("knows a crash from a cut once the other side is heard again", () => {
@@ -108,7 +108,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.heal();
     survivor.pass(NOTICED_MS);
     expect(survivor.isCut).toBe(false);
-    expect(survivor.partitionDetector.sentence()).toContain("4 other replicas are heard");
+    expect(survivor.partitionDetector.sentence()).toContain("frames of 4 other replicas arrive");
   });
 
   it("takes a replacement for one although the last frame of the dead was passed on late", () => {
