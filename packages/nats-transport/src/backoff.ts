@@ -1,6 +1,7 @@
 /**
- * How long to wait before trying again: twice as long each time, and never as long as everybody else,
- * so that those who lost the same server do not come back in the same moment.
+ * Exponential backoff with jitter: each wait is twice as long as the last one, and random in part.
+ *
+ * So the processes that lost the same server do not all come back at the same moment.
  */
 
 export class Backoff {
@@ -22,7 +23,7 @@ export class Backoff {
     return Math.ceil(waitMs * (0.5 + this.#random() / 2));
   }
 
-  /** It has worked. */
+  /** The attempt succeeded. */
   reset(): void {
     this.#tries = 0;
   }

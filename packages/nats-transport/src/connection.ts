@@ -1,9 +1,9 @@
 /**
- * A NATS connection as far as it is used here: what the clients `nats` and `@nats-io/transport-node`
- * have in common.
+ * The part of a NATS connection that is used here: what the clients `nats` and
+ * `@nats-io/transport-node` have in common.
  *
- * Neither is imported, so that either can be installed. Members are methods, because only that admits
- * the different errors that the two pass to callbacks.
+ * Neither is imported, so that either can be installed. Members are methods, because only that
+ * admits the different errors that the two pass to callbacks.
  */
 
 /** What a NATS connection passes to a subscriber. */
@@ -35,7 +35,9 @@ export interface NatsSubscriptionLike {
   isClosed(): boolean;
 }
 
-/** Where a connection comes from. One that a function makes is closed by whoever called it. */
+/**
+ * Where a connection comes from. The transport closes only the connections that a function creates.
+ */
 export type NatsConnectionSource =
   | NatsConnectionLike
   | PromiseLike<NatsConnectionLike>
@@ -65,7 +67,7 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 interface ClientError {
   readonly message?: unknown;
   readonly code?: unknown;
-  /** What Node said, by either client: of one attempt, or of all of them. */
+  /** The error of Node behind it, in either client: of one attempt, or of all of them. */
   readonly cause?: unknown;
   readonly chainedError?: unknown;
   readonly errors?: readonly unknown[];
@@ -73,7 +75,7 @@ interface ClientError {
   readonly port?: unknown;
 }
 
-/** What an error of a client says, with its code where it has one, and the address where that is known. */
+/** The message of a client's error, with its code and its address if they are known. */
 export function told(error: unknown): string {
   const { message, code, cause, chainedError } = (error ?? {}) as ClientError;
   if (typeof message !== "string" || message === "") return String(code ?? error);

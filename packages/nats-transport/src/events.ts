@@ -21,6 +21,6 @@ export const NATS_EVENTS = {
   client: { code: "TIDEGATE_NATS_CLIENT", severity: "warning" },
   /** A function that the transport was given threw. */
   listener: { code: "TIDEGATE_TRANSPORT_FAILED", severity: "error" },
-  /** No other process has been heard since the transport was opened. */
+  /** No frame of another process has arrived since the transport was opened. */
   alone: { code: "TIDEGATE_ALONE", severity: "warning" },
 } as const;

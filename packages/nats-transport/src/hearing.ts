@@ -1,10 +1,10 @@
 /**
- * What a replica is subscribed to on one connection, and the one place where frames come in.
+ * The subscriptions of a replica on one connection: all frames come in here.
  *
- * Nothing may leave the callbacks: a client whose callback throws stops reading for everybody who
- * uses the connection. What arrives is a view of the client's own buffers and is copied once, and of
- * what is too long to be a frame no more than shows that it is. A subscription that the server refuses
- * or revokes is gone, and nobody but us subscribes again.
+ * The callbacks must not throw: a client whose callback throws stops reading for all users of the
+ * connection. A payload is a view of the client's own buffers, so it is copied once. Of a payload
+ * that is too long to be a frame, only enough is copied to show that. A subscription that the
+ * server refuses or revokes is gone, and only this class subscribes again.
  */
 
 import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
@@ -14,7 +14,7 @@ import type { Subjects } from "./subjects.ts";
 /** Must not throw. */
 export interface HearingListener {
   frame(frame: Uint8Array, subject: string): void;
-  /** The server does not let us hear a subject. */
+  /** The server does not let this process subscribe to a subject. */
   refused(subject: string, error: unknown): void;
 }
 
@@ -31,13 +31,13 @@ export class Hearing {
     this.#listener = listener;
   }
 
-  /** Whether something that should be heard is not subscribed to. */
+  /** Whether a subscription is missing. */
   get isDeaf(): boolean {
     const { all, mine } = this.#subjects;
     return this.#isClosed(all) || this.#isClosed(mine);
   }
 
-  /** Subscribes to whatever is not subscribed to. */
+  /** Subscribes to each subject without a subscription. */
   listen(): void {
     const { all, mine } = this.#subjects;
     for (const subject of [all, mine]) if (this.#isClosed(subject)) this.#subscribe(subject);

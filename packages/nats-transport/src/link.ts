@@ -1,10 +1,10 @@
 /**
- * One NATS connection in use: what is sent and heard on it, and whether that works just now.
+ * One NATS connection in use: its frames in both directions, and whether it works at the moment.
  *
- * It works when the last flush has come back, nothing has been refused, and the client has not said
- * since that it was disconnected. What is published while a client is disconnected vanishes without
- * an error, so nothing is handed over then. The connection belongs to somebody else; here it is never
- * closed or configured.
+ * It works when the last flush has come back, nothing has been refused, and the client has not
+ * reported since that it is disconnected. What is published while a client is disconnected vanishes
+ * without an error, so nothing is handed over then. The connection belongs to the caller; it is
+ * never closed or configured here.
  */
 
 import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
@@ -27,7 +27,7 @@ export interface LinkOptions {
   /** Takes a frame, and never throws. */
   readonly receive: (frame: Uint8Array, subject: string) => void;
   readonly report: Report;
-  /** The state may be another, or nothing waits any more. Never called from within `publish`. */
+  /** The state may have changed, or nothing waits any more. Never called from within `publish`. */
   readonly changed: () => void;
   /** The server has not answered for so long that the connection may never work again. */
   readonly stuck: () => void;
@@ -53,10 +53,10 @@ export class Link {
   #status: AsyncIterable<{ readonly type: string }> | undefined;
   #wasUp = false;
   #isUp = false;
-  /** Disconnected, as the client says, which will say when that is over. */
+  /** The client reports that it is disconnected; it also reports when that is over. */
   #isAway = false;
   #isOver = false;
-  /** What the server complained about last, which may be why it hangs up next. */
+  /** The server's last complaint, which may be why it disconnects next. */
   #complaint = "";
   #framesRefused = 0;
 
@@ -75,17 +75,17 @@ export class Link {
       frame: receive,
       refused: (subject, error) => {
         report(
-          `NATS does not let this process subscribe to '${subject}' (${told(error)}): it does not hear all others. Allow it to subscribe to '${subjects.everything}'`,
+          `NATS does not let this process subscribe to '${subject}' (${told(error)}), so it does not receive all other processes. Allow it to subscribe to '${subjects.everything}'`,
           NATS_EVENTS.refused,
         );
         this.#confirmLater();
-        // This runs wherever the client has noticed it, which may be within a call of ours.
+        // The client may notice this within a call of ours, and `changed` must not run there.
         queueMicrotask(() => options.changed());
       },
     });
   }
 
-  /** Begins to listen, and to find out whether the server is there. */
+  /** Subscribes, and finds out whether the server answers. */
   start(): void {
     const { connection } = this.#options;
     void this.#follow();
@@ -101,7 +101,7 @@ export class Link {
 
   get maxPayload(): number {
     const { info } = this.#options.connection;
-    // Not by `??`: what is no number is none that could be kept.
+    // Not by `??`: a value that is not a number cannot be a maximum.
     return Math.min(FRAME_BYTES_MAX, info?.max_payload || FRAME_BYTES_MAX);
   }
 
@@ -115,7 +115,7 @@ export class Link {
     return isTaken;
   }
 
-  /** Stops listening at once; resolves when what was published has left, or cannot. */
+  /** Unsubscribes at once; resolves when all published frames have left, or cannot. */
   async close(): Promise<void> {
     this.#stopListening();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -131,7 +131,7 @@ export class Link {
     this.abandon();
   }
 
-  /** Lets go of the connection, whatever becomes of what was published. */
+  /** Releases the connection, whatever becomes of the published frames. */
   abandon(): void {
     this.#stopListening();
     this.#isUp = false;
@@ -151,7 +151,7 @@ export class Link {
     if (!this.#isUp || this.#isOver || connection.info === undefined) return false;
     if (frame.length > this.maxPayload) {
       report(
-        `frames longer than the NATS server takes, which is ${this.maxPayload} bytes, are dropped: raise its 'max_payload' to 65536 or more`,
+        `frames longer than the ${this.maxPayload} bytes that the NATS server takes are dropped: raise its 'max_payload' to 65536 or more`,
         NATS_EVENTS.payload,
       );
       return false;
@@ -160,12 +160,12 @@ export class Link {
     try {
       return this.sender.send(to === undefined ? subjects.own : subjects.to(to), frame);
     } catch (error) {
-      report(`the NATS client takes no frames: ${told(error)}`, NATS_EVENTS.client);
+      report(`the NATS client threw on publishing a frame: ${told(error)}`, NATS_EVENTS.client);
       return false;
     }
   }
 
-  /** Subscribes to what is missing and asks the server for an answer. */
+  /** Subscribes where a subscription is missing, and asks the server for an answer. */
   #confirm(): void {
     if (this.#isOver || this.#isAway) return;
     this.#hearing.listen();
@@ -196,10 +196,10 @@ export class Link {
     if (this.#isOver) return;
     const wasUp = this.#isUp;
     this.#lose();
-    // A client that is disconnected says so itself, and when it is back.
+    // A client that is disconnected reports that itself, and when it is connected again.
     if (this.#isAway) return;
     if (wasUp)
-      this.#options.report(`NATS does not take what is sent: ${told(error)}`, NATS_EVENTS.lost);
+      this.#options.report(`NATS does not take published frames: ${told(error)}`, NATS_EVENTS.lost);
     this.#confirmLater();
   }
 
@@ -215,7 +215,7 @@ export class Link {
   #lose(): void {
     this.#isUp = false;
     this.sender.reset();
-    // Another connection may have other permissions.
+    // Another server connection may have other permissions.
     this.#muteness.forget();
     this.#options.changed();
   }
@@ -226,7 +226,7 @@ export class Link {
     if (!this.#isOver) ended(error ? told(error) : this.#complaint);
   }
 
-  /** Follows what the client says about the connection. */
+  /** Follows the client's events about the connection. */
   async #follow(): Promise<void> {
     try {
       this.#status = this.#options.connection.status();
@@ -236,7 +236,7 @@ export class Link {
       }
     } catch (error) {
       this.#options.report(
-        `the NATS client tells nothing about its connection: ${told(error)}`,
+        `the NATS client reports nothing about its connection: ${told(error)}`,
         NATS_EVENTS.client,
       );
     }
@@ -266,7 +266,7 @@ export class Link {
     }
   }
 
-  /** The two clients say differently what the server has refused. */
+  /** The two clients report in different ways what the server has refused. */
   #complain({ error, data, permissionContext }: StatusEvent): void {
     const { subjects, report, changed } = this.#options;
     const refusal = permissionContext ?? (error as StatusEvent["permissionContext"]);
@@ -277,7 +277,7 @@ export class Link {
     if (refusal.operation !== "publish" || !subjects.includes(refusal.subject ?? "")) return;
     if (!this.#muteness.refused()) return;
     report(
-      `NATS does not let this process publish to '${refusal.subject}': no other hears it. Allow it to publish to '${subjects.everything}'`,
+      `NATS does not let this process publish to '${refusal.subject}', so no other process receives it. Allow it to publish to '${subjects.everything}'`,
       NATS_EVENTS.refused,
     );
     changed();

@@ -1,9 +1,9 @@
 /**
- * Whether the server refuses what is published, and when to find out again.
+ * Whether the server refuses what is published, and when to try again.
  *
- * A refusal is told of afterwards and costs the server a line in its log each time, so while frames
- * are refused only one is tried now and then. It has been accepted if nothing was refused until the
- * server answered after it.
+ * The server reports a refusal later, and writes a line to its log each time. So while frames are
+ * refused, only one is tried now and then. It was accepted if no refusal arrived before the
+ * server's answer to the flush after it.
  */
 
 import type { Backoff } from "./backoff.ts";
@@ -21,7 +21,7 @@ export class Muteness {
     this.#backoff = backoff;
   }
 
-  /** Lets a frame pass, if that may work. */
+  /** Whether a frame may be sent now. */
   admits(): boolean {
     if (!this.isMute) return true;
     if (!this.#mayTry) return false;
@@ -30,7 +30,7 @@ export class Muteness {
     return true;
   }
 
-  /** Something was refused; true if that is new. */
+  /** The server refused a frame; returns true if that is new. */
   refused(): boolean {
     this.#refusals++;
     if (this.isMute) return false;
@@ -39,12 +39,12 @@ export class Muteness {
     return true;
   }
 
-  /** The server has answered to all that was published so far. */
+  /** The server has answered a flush after all frames so far. */
   arrived(heard: () => void): void {
     const before = this.#triedAfter;
     if (before === undefined) return;
     this.#triedAfter = undefined;
-    // The refusal came before the answer, and is told of a few promises later.
+    // The refusal arrived before the answer, but the client reports it a few promises later.
     setImmediate(() => {
       if (!this.isMute) return;
       if (this.#refusals !== before) {
@@ -56,7 +56,7 @@ export class Muteness {
     });
   }
 
-  /** Takes it that frames are accepted, until one is refused. */
+  /** Assumes that frames are accepted, until one is refused. */
   forget(): void {
     this.stop();
     this.isMute = false;

@@ -1,9 +1,9 @@
 /**
- * Carries frames between replicas over NATS, with whichever of its clients the program uses.
+ * The transport over NATS, with either of its two clients.
  *
- * NATS may be absent, frozen or gone at any time, and a limiter counts on without it. So nothing here
- * waits, throws or keeps more than a bounded amount; what goes wrong is reported, and what was lost
- * is said again by those who publish, once they are told that it can be.
+ * NATS may be absent, frozen or gone at any time, and a limiter counts on without it. So nothing
+ * here waits, throws or keeps more than a bounded amount. Problems are reported. Lost counts are
+ * published again once the transport reports that it is connected.
  */
 
 import type { EventKind, Transport, TransportContext } from "@tidegate/core/transport";
@@ -29,8 +29,8 @@ import type { NatsTransportState, NatsTransportStatus } from "./transport-status
 
 export interface NatsTransportOptions {
   /**
-   * A connection made by `connect` of `nats` or `@nats-io/transport-node`, a promise of one, or a
-   * function that makes one. Only what a function makes is replaced when it ends, and closed by us.
+   * A connection from `connect` of `nats` or `@nats-io/transport-node`, a promise of one, or a
+   * function that creates one. The transport replaces and closes only what a function creates.
    */
   readonly connection: NatsConnectionSource;
   /**
@@ -47,13 +47,13 @@ export interface NatsTransport extends Transport {
   readonly busy: boolean;
   readonly maxPayload: number;
   close(): Promise<void>;
-  /** How it is doing, for whoever operates the process. */
+  /** The status of the transport, for operators. */
   status(): NatsTransportStatus;
 }
 
 /** How long closing waits for a client to close its connection. */
 const CLOSING_MS = 1_000;
-/** Different troubles that are remembered as reported. */
+/** How many different problems are remembered as reported. */
 const TROUBLES_MAX = 64;
 const EXPECTED =
   "a connection of 'nats' or '@nats-io/transport-node', a promise of one, or a function that makes one";
@@ -69,12 +69,12 @@ class TransportOverNats implements NatsTransport {
   #link: Link | undefined;
   #solitude: Solitude | undefined;
   #closing: Promise<void> | undefined;
-  /** While there is no link. */
+  /** The state while there is no link. */
   #state: NatsTransportState = "closed";
   readonly #troubles = new Set<string>();
   #wasConnected = false;
   #wasBusy = false;
-  /** Of links that are gone. */
+  /** The frames of earlier links. */
   #framesSent = 0;
   #framesDropped = 0;
 
@@ -181,9 +181,9 @@ class TransportOverNats implements NatsTransport {
 
   #ended(why: string): void {
     const next = this.#supply?.isOwner
-      ? "another one is made"
-      : "nothing is shared from now on. Give natsTransport a function that connects, and it makes another";
-    // First, as what is said of a transport that works is no reason why it is away.
+      ? "the transport makes another one"
+      : "no limits are shared from now on. Give natsTransport a function that connects, and it makes another";
+    // First replace the link: a problem of a transport that works is no reason why it is away.
     this.#replace();
     this.#report(
       `the NATS connection has been closed${why && ` (${why})`}: ${next}`,
@@ -194,13 +194,13 @@ class TransportOverNats implements NatsTransport {
   #stuck(connection: NatsConnectionLike): void {
     if (this.#supply?.isOwner !== true) {
       this.#report(
-        "the NATS server has not answered for seconds, and its client may never notice: close the connection and make another, or give natsTransport a function that does",
+        "the NATS server has not answered for seconds, and its client may never notice: close the connection and make another, or give natsTransport a function that does so",
         NATS_EVENTS.lost,
       );
       return;
     }
     this.#report(
-      "the NATS server does not answer any more: another connection is made",
+      "the NATS server does not answer any more: the transport makes another connection",
       NATS_EVENTS.lost,
     );
     this.#replace();
@@ -223,7 +223,7 @@ class TransportOverNats implements NatsTransport {
     this.#framesDropped += link.framesDropped;
   }
 
-  /** Tells that frames can or cannot leave, if that was not so before. */
+  /** Calls `changed` if frames can leave now and could not before, or the other way round. */
   #look(): void {
     const { connected, busy } = this;
     const isBack = connected && !this.#wasConnected;
@@ -243,7 +243,7 @@ class TransportOverNats implements NatsTransport {
     }
   }
 
-  /** Each trouble is reported once, until the connection has worked again. */
+  /** Reports each problem once, until the connection has worked again. */
   #report(trouble: string, kind: EventKind): void {
     if (this.#closing !== undefined || this.#troubles.has(trouble)) return;
     if (this.#troubles.size >= TROUBLES_MAX) this.#troubles.clear();
@@ -251,7 +251,7 @@ class TransportOverNats implements NatsTransport {
     try {
       this.#context?.report?.(trouble, kind);
     } catch {
-      // There is nobody left to tell.
+      // There is no other place to report to.
     }
   }
 
@@ -290,7 +290,8 @@ export function natsTransport(options: NatsTransportOptions): NatsTransport {
   if (typeof connection !== "function" && !isPromise(connection) && !isConnection(connection)) {
     throw invalidOption("connection", EXPECTED, connection);
   }
-  // A promise may be rejected before anybody joins with it, who is told then; that must not end the process.
+  // The promise may reject before a cluster joins, which then reports it; that must not end the
+  // process.
   if (isPromise(connection)) Promise.resolve(connection).catch(() => {});
   return new TransportOverNats(connection, subjectPrefix(subject));
 }

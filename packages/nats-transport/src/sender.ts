@@ -1,14 +1,14 @@
 /**
- * Hands frames to a connection no faster than its server takes them.
+ * Backpressure: hands frames to a connection no faster than its server reads them.
  *
- * A client writes without asking whether the socket still takes anything, and one whose socket is
- * full when its server freezes hangs for good: it neither sends nor reconnects. So no more than a
- * round of 64 KB is ever on its way, a flush after it says when the server has read it, and what does
- * not fit waits here, within bounds. When no flush comes back, nothing more is handed over, and what
- * waits is dropped: later frames will say the same and more.
+ * A NATS client writes without asking whether the socket takes more. A client whose socket is full
+ * when its server freezes hangs for good: it neither sends nor reconnects. So no more than a round
+ * of 64 KB is ever on its way. A flush after each round shows when the server has read it. What
+ * does not fit waits here, within bounds. When no flush comes back, nothing more is handed over,
+ * and what waits is dropped: later frames carry the same counts and more.
  *
- * Lateness is counted in turns of a timer and not by a clock, since a process that was busy itself
- * sees its timers before the answers that lie waiting.
+ * Lateness is counted in turns of a timer and not by a clock: a process that was busy itself sees
+ * its timers before the answers that wait to be read.
  */
 
 import type { NatsConnectionLike } from "./connection.ts";
@@ -21,13 +21,13 @@ const TURNS_UNTIL_LATE = 4;
 const TURNS_UNTIL_STUCK = 20;
 
 export interface SenderListener {
-  /** The server has read everything up to some point. */
+  /** The server has read all bytes up to some point. */
   arrived(): void;
-  /** A flush failed: the connection is not what it was. */
+  /** A flush failed: the connection was lost or replaced. */
   failed(error: unknown): void;
   /** The server has not answered for a while. */
   late(): void;
-  /** It has not answered for so long that it may never. */
+  /** The server has not answered for so long that it may never answer. */
   stuck(): void;
 }
 
@@ -38,9 +38,9 @@ interface Outgoing {
 
 export class Sender {
   framesSent = 0;
-  /** Taken, and dropped before they could leave. */
+  /** Frames that were taken, and dropped before they could leave. */
   framesDropped = 0;
-  /** How long the last round took to be answered. */
+  /** How long the server took to answer the last round. */
   roundTripMs: number | undefined;
   isLate = false;
 
@@ -48,13 +48,13 @@ export class Sender {
   readonly #listener: SenderListener;
   #queue: Outgoing[] = [];
   #queueBytes = 0;
-  /** Handed over since the last flush was asked for, and in all. */
+  /** Bytes handed over since the last flush began, and in all. */
   #roundBytes = 0;
   #outBytes = 0;
   #isFilling = false;
   /** Flushes that have not come back. */
   #roundsOut = 0;
-  /** Rises when everything on its way has become meaningless. */
+  /** Rises when everything on its way is void. */
   #epoch = 0;
   #turns = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -87,7 +87,7 @@ export class Sender {
     this.#endRound();
   }
 
-  /** Forgets all that waits and all that is on its way. */
+  /** Drops all that waits, and forgets all that is on its way. */
   reset(): void {
     this.#epoch++;
     this.#roundsOut = 0;
@@ -117,7 +117,7 @@ export class Sender {
     this.#roundBytes += frame.length;
     this.#outBytes += frame.length;
     if (this.#isFilling) return;
-    // What is sent in one go shares a round.
+    // Frames that are sent in one turn share a round.
     this.#isFilling = true;
     queueMicrotask(() => this.#endRound());
   }
@@ -162,13 +162,13 @@ export class Sender {
         this.#hand(subject, frame);
       }
     } catch {
-      // The connection takes nothing any more, and will say so itself.
+      // The connection takes nothing any more, and its own events will report that.
       this.#dropQueue();
     }
     if (this.#roundsOut === 0 && !this.#isFilling) this.#rest();
   }
 
-  /** Looks from time to time whether the server still answers. */
+  /** Checks periodically whether the server still answers. */
   #watch(): void {
     this.#turns = 0;
     clearInterval(this.#timer);

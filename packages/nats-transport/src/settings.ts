@@ -1,9 +1,9 @@
 /**
- * What is said about the settings of a connection that the user made and keeps.
+ * Advice about the settings of a connection that the user created and owns.
  *
- * They are only read, and only if the client shows them. The defaults of both clients suit a program
- * that can do nothing without its server; a rate limiter goes on, and wants its server back whenever
- * that may be.
+ * The settings are only read, and only if the client exposes them. The defaults of both clients
+ * suit a program that can do nothing without its server. A rate limiter goes on without it, and
+ * must reconnect whenever the server comes back.
  */
 
 import type { NatsConnectionLike } from "./connection.ts";
@@ -21,7 +21,7 @@ interface Settings {
   readonly servers?: unknown;
 }
 
-/** Settings that cost more than they seem to, each with what to set instead; none if all is well. */
+/** Settings with a hidden cost, each with what to set instead; empty if there are none. */
 export function adviceOn(connection: NatsConnectionLike): readonly string[] {
   const settings = (connection as { readonly options?: unknown }).options;
   if (typeof settings !== "object" || settings === null) return [];

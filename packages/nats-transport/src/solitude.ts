@@ -1,14 +1,14 @@
 /**
- * Hints at a mistake in the settings: a process that is connected and hears no other one.
+ * Hints at a mistake in the settings: a process that is connected and receives no other one.
  *
- * Processes with another namespace or subject meet at other subjects, and processes at other servers
- * meet nowhere, so neither ever hears a frame of the other. A process that is meant to be the only one
- * gets the hint as well.
+ * Processes with another namespace or subject use other subjects, and processes with other servers
+ * do not meet at all, so neither ever receives a frame of the other. A process that is meant to be
+ * alone gets the hint as well.
  */
 
 import type { Subjects } from "./subjects.ts";
 
-/** How long a process is connected and hears no other process until it says so. */
+/** How long a process is connected and receives no other process before it reports that. */
 const ALONE_MS = 60_000;
 
 export class Solitude {
@@ -16,7 +16,7 @@ export class Solitude {
   readonly #hint: (sentence: string) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isConnected = false;
-  /** Another process has been heard, or the hint has been given. */
+  /** Another process was received, or the hint was given. */
   #isOver = false;
 
   constructor(subjects: Subjects, hint: (sentence: string) => void) {
@@ -24,7 +24,7 @@ export class Solitude {
     this.#hint = hint;
   }
 
-  /** A frame has come; the server also sends a process what it publishes itself. */
+  /** A frame arrived. The server also delivers what the process publishes itself. */
   heard(subject: string): void {
     if (!this.#isOver && subject !== this.#subjects.own) this.end();
   }
@@ -38,7 +38,7 @@ export class Solitude {
     this.#timer = setTimeout(() => {
       this.#isOver = true;
       this.#hint(
-        `no other process has been heard on '${this.#subjects.all}' for a minute: processes share limits if they have the same NATS servers, 'namespace' and 'subject'. A process that is meant to be alone can ignore this`,
+        `for a minute, no frame of another process has arrived on '${this.#subjects.all}': processes share limits if they have the same NATS servers, 'namespace' and 'subject'. Ignore this if the process is meant to be alone`,
       );
     }, ALONE_MS);
     this.#timer.unref();

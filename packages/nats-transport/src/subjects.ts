@@ -1,14 +1,16 @@
 /**
- * The subjects that replicas of one namespace meet at: `<subject>.v1.<namespace>.<replica>` for what a
- * replica tells everybody, and `<subject>.v1.<namespace>.to.<replica>` for what is meant for one.
+ * The NATS subjects of one namespace: `<subject>.v1.<namespace>.<replica>` for what a replica
+ * publishes to all, and `<subject>.v1.<namespace>.to.<replica>` for what is sent to one.
  *
- * The first has as many tokens as there are in the wildcard that everybody subscribes to, and the
- * second one more, so nothing is heard twice.
+ * The first has as many tokens as the wildcard that all replicas subscribe to, and the second has
+ * one more, so no frame is received twice.
  */
 
 import { invalidOption } from "@tidegate/core/transport";
 
-/** Of what is said under these subjects. What cannot be understood is then not even received. */
+/**
+ * The version of the frames below these subjects. Frames of another version are not even received.
+ */
 const VERSION = "v1";
 const LENGTH_MAX = 128;
 const TOKENS_MAX = 8;
@@ -34,13 +36,13 @@ export function subjectPrefix(given: unknown): string {
 }
 
 export class Subjects {
-  /** What everything lies below, for permissions. */
+  /** The wildcard for all subjects of the namespace, for permissions. */
   readonly everything: string;
-  /** What everybody subscribes to. */
+  /** The wildcard that all replicas subscribe to. */
   readonly all: string;
   /** What this replica publishes to all others. */
   readonly own: string;
-  /** What is meant for this replica. */
+  /** Where other replicas send frames for this one. */
   readonly mine: string;
   readonly #base: string;
 
@@ -56,13 +58,13 @@ export class Subjects {
     return `${this.#base}.to.${replica}`;
   }
 
-  /** Whether a subject is one of these at all: others may use the same connection. */
+  /** Whether a subject is one of these at all: other code may use the same connection. */
   includes(subject: string): boolean {
     return subject.startsWith(`${this.#base}.`);
   }
 }
 
-/** A namespace as one token: what a token cannot hold is written as `%` and two digits a byte. */
+/** A namespace as one token: a byte that a token cannot hold is written as `%` and two digits. */
 function namespaceToken(namespace: string): string {
   if (namespace === "") return "%";
   let token = "";

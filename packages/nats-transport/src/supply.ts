@@ -1,9 +1,10 @@
 /**
- * Where connections come from: one that was given, a promise of one, or a function that makes one.
+ * Supplies connections: a given one, a promise of one, or those that a function creates.
  *
- * A function is called again whenever what it made has ended, with waits that grow. What it makes is
- * ours to close, also when it comes after we have stopped. What is awaited for long is said, again and
- * again, but more and more rarely: a promise may never settle, and then nobody else would say anything.
+ * A function is called again whenever its connection has ended, after waits that grow. The
+ * transport closes what a function creates, also if it comes after the transport was closed. A long
+ * wait is reported again and again, but ever more rarely: a promise may never settle, and nothing
+ * else would show that.
  */
 
 import { Backoff } from "./backoff.ts";
@@ -31,7 +32,7 @@ export interface SupplyOptions {
 }
 
 export class Supply {
-  /** Whether connections are ours to close. */
+  /** Whether this transport closes the connections. */
   readonly isOwner: boolean;
   readonly #options: SupplyOptions;
   readonly #backoff: Backoff;
@@ -57,7 +58,7 @@ export class Supply {
     );
   }
 
-  /** Makes another connection, if that is ours to do. */
+  /** Creates another connection, if there is a function for that. */
   again(): void {
     if (this.#isOver) return;
     if (!this.isOwner) {
@@ -68,7 +69,7 @@ export class Supply {
     this.#timer.unref();
   }
 
-  /** What was made last works. */
+  /** The last connection works. */
   worked(): void {
     this.#backoff.reset();
   }
@@ -78,7 +79,7 @@ export class Supply {
     clearTimeout(this.#timer);
   }
 
-  /** Says that nothing has come for so long already and so long again, and goes on waiting. */
+  /** Reports that no connection has come for so long, and goes on waiting. */
   #await(patienceMs: number, waitedMs: number): void {
     this.#timer = setTimeout(() => {
       const allMs = waitedMs + patienceMs;
@@ -98,7 +99,9 @@ export class Supply {
   #arrive(made: unknown): void {
     clearTimeout(this.#timer);
     if (!isConnection(made)) {
-      this.#fail("what came is no connection of 'nats' or '@nats-io/transport-node'");
+      this.#fail(
+        "'connection' gave something that is no connection of 'nats' or '@nats-io/transport-node'",
+      );
     } else if (!this.#isOver) {
       this.#options.take(made);
     } else if (this.isOwner) {
@@ -110,18 +113,18 @@ export class Supply {
     clearTimeout(this.#timer);
     if (this.#isOver) return;
     const next = this.isOwner
-      ? "it is tried again, at the servers that 'connection' names"
-      : "that is not tried again, a function would be";
+      ? "the transport calls the function 'connection' again"
+      : "the transport does not try again. Give natsTransport a function that connects, and it does";
     this.#options.report(`there is no NATS connection (${why}): ${next}`, NATS_EVENTS.unreachable);
     this.again();
   }
 }
 
-/** Closes a connection that nobody waits for any more. */
+/** Closes a connection, whose outcome does not matter any more. */
 export async function closeQuietly(connection: NatsConnectionLike): Promise<void> {
   try {
     await connection.close();
   } catch {
-    // It is of no use to anybody either way.
+    // The connection is not used any more in either case.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * How a transport is doing, in words and numbers for whoever operates the process.
+ * The status of a transport over NATS, for operators.
  */
 
 /**
@@ -26,9 +26,9 @@ export interface NatsTransportStatus {
   readonly server: string | undefined;
   /** Frames handed to the client, by all connections since the transport was opened. */
   readonly framesSent: number;
-  /** Frames that were not, because nothing could leave or too much was waiting. */
+  /** Frames that were dropped, because nothing could leave or too much was waiting. */
   readonly framesDropped: number;
-  /** What waits for earlier frames to leave. */
+  /** Bytes that wait for earlier frames to leave. */
   readonly waitingBytes: number;
   /** How long the server took to answer the last time, in milliseconds. */
   readonly roundTripMs: number | undefined;

@@ -7,28 +7,29 @@
  */
 
 /**
- * Why a key was refused: its limit, a mark that holds whatever its counts are, or that others who
- * count for it cannot be heard.
+ * Why a key was refused: its limit, a mark, or a partition from the processes that count for it as
+ * well.
  */
 export type RefusalReason = "limit" | "block" | "penalty" | "drain" | "partition";
 
-/** What one policy of a limiter says. All times are whole milliseconds. */
+/** The result of one policy of a limiter. All times are whole milliseconds. */
 export interface PolicyResult {
   /** The policy's name, or its kind if it has none. */
   readonly policy: string;
-  /** Whether this policy would let the hit pass. */
+  /** Whether this policy allows the hit. */
   readonly allowed: boolean;
   /** The limit that was applied: the policy's own, or the one given with the call. */
   readonly limit: number;
   /** Hits that count at this moment, this one included if it was counted; rounded up. */
   readonly used: number;
-  /** Hits of cost 1 that would still pass at this moment; never below 0. */
+  /** Hits of cost 1 that would still be allowed at this moment; never below 0. */
   readonly remaining: number;
-  /** Until nothing counts any more, if nobody hits again; `Infinity` where only a release helps. */
+  /** Until nothing counts any more, if no hit follows; `Infinity` if only a release helps. */
   readonly resetMs: number;
   /**
-   * How long to wait until the same check passes, if nobody else hits: 0 when it passed, `Infinity`
-   * when it never will by waiting (the cost is above the limit, or only a release helps).
+   * How long to wait until the same check is allowed, if no other hit follows. 0 when it was
+   * allowed; `Infinity` when waiting never helps: the cost is above the limit, or only a release
+   * helps.
    */
   readonly retryAfterMs: number;
   /** How long to hold an allowed hit back so that it leaves at the bucket's rate; usually 0. */
@@ -40,7 +41,7 @@ export interface PolicyResult {
  * that binds: the refusing policy with the longest wait, or the one with the least remaining.
  */
 export class Decision implements PolicyResult {
-  /** Whether the hit may pass. */
+  /** Whether the hit is allowed. */
   readonly allowed: boolean;
   readonly policy: string;
   readonly limit: number;
@@ -51,11 +52,11 @@ export class Decision implements PolicyResult {
   readonly waitMs: number;
   /** When the decision was made, by the limiter's clock. */
   readonly atMs: number;
-  /** Whether it was made while this process was cut off from others that it knows. */
+  /** Whether it was made while this process was partitioned from processes that it knows. */
   readonly degraded: boolean;
   /** Why the hit was refused; null when it was not. */
   readonly reason: RefusalReason | null;
-  /** What each policy says, in the limiter's order; absent where there is only one. */
+  /** The result of each policy, in the limiter's order; absent if there is only one. */
   declare readonly results?: readonly PolicyResult[];
 
   readonly #tickets: number | readonly number[];
@@ -84,8 +85,8 @@ export class Decision implements PolicyResult {
   }
 
   /**
-   * What names the component that a limiter's only policy counted the hit in, 0 for none; or such a
-   * name and the hit's weight for each policy in turn. Undefined for what is not a decision.
+   * The ticket of the count that a limiter's only policy counted the hit in, 0 for none; or such a
+   * ticket and the hit's weight for each policy in turn. Undefined for anything but a decision.
    *
    * @internal
    */

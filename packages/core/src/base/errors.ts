@@ -1,12 +1,12 @@
 /**
  * The one error class of tidegate and the one table of its codes.
  *
- * Errors are for programmers: they are thrown where the mistake is made, say which option, what was
+ * Errors are for programmers. They are thrown where the mistake is made, name the option, what was
  * expected and what was given, and carry a stable code that a page of the docs explains. Being
- * limited is a value, and trouble at run time is an event; neither ever arrives as an error.
+ * limited is a value, and a problem at run time is an event; neither is ever an error.
  */
 
-/** Where the pages of the docs are read, for messages that lead there. */
+/** Where the docs are published, for messages with a link. */
 export const DOCS_URL = "https://github.com/tidegate/tidegate/blob/main/docs";
 
 /** A stable name for one kind of mistake. */
@@ -26,7 +26,7 @@ interface ErrorCodeEntry {
   readonly remedy: string;
 }
 
-/** What each code means and what to do about it. The docs page is made from this table. */
+/** What each code means and what to do about it. The docs page is generated from this table. */
 export const ERROR_CODES: Readonly<Record<TidegateErrorCode, ErrorCodeEntry>> = {
   TIDEGATE_OPTION_UNKNOWN: {
     meaning: "An option, policy or override has a name that tidegate does not know.",
@@ -83,7 +83,7 @@ export class TidegateError extends TypeError {
   }
 }
 
-/** Throws when something that the code relies on is not so: a defect of tidegate, never bad input. */
+/** Throws when an assumption of the code does not hold: a defect of tidegate, never bad input. */
 export function invariant(condition: boolean, fact: string): asserts condition {
   if (!condition) throw new Error(`tidegate invariant broken: ${fact}`);
 }

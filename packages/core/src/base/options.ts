@@ -1,5 +1,5 @@
 /**
- * The checks that every options object goes through, so that all mistakes read alike.
+ * The checks of every options object, so that all mistakes read alike.
  *
  * Each check returns the value it accepted or throws a `TidegateError` that names the option, what
  * it must be and what was given. `undefined` always means absent.
@@ -138,8 +138,8 @@ export function oneOf<const Choice extends string>(
 }
 
 /**
- * A string of 1 to `longest` characters, none of them a control character or half of a pair: all such
- * halves are the same once they are bytes, and labels that differ would name one thing.
+ * A string of 1 to `longest` characters without control characters and without half surrogate
+ * pairs. All such halves become the same bytes, so two different labels would name one thing.
  */
 export function label(option: string, value: unknown, longest = 128): string {
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
@@ -161,7 +161,7 @@ export function label(option: string, value: unknown, longest = 128): string {
   throw invalidOption(option, `1 to ${longest} characters without control characters`, value);
 }
 
-/** The known word that is fewest edits away, if it is near enough to be a slip. */
+/** The known word that is the fewest edits away, if it is near enough to be a slip. */
 export function nearest<Word extends string>(
   given: string,
   known: readonly Word[],
@@ -178,7 +178,7 @@ export function nearest<Word extends string>(
   return best;
 }
 
-/** One policy and several are near, however many letters that takes. */
+/** Makes `policy` and `policies` near, although several letters differ. */
 function singular(word: string): string {
   return word.toLowerCase().replace(/ies$/, "y");
 }

@@ -1,5 +1,5 @@
 /**
- * What `joinCluster` takes, and what is wrong with it if something is.
+ * The options of `joinCluster`: their checks and defaults.
  */
 
 import { TidegateError } from "../base/errors.ts";
@@ -24,56 +24,63 @@ const READY_TIMEOUT_MS_DEFAULT = 3_000;
 const READY_TIMEOUT_MS_MAX = 60_000;
 const FLUSH_MS_DEFAULT = 50;
 const FLUSH_MS_MAX = 10_000;
-/** What listens can try secrets at leisure: all that are shorter than a random 128 bits are too few. */
+/**
+ * An attacker who listens can try secrets at leisure, so shorter ones than 128 bits are refused.
+ */
 const SECRET_BYTES_LEAST = 16;
 
-/** Transports that carry a cluster already. Each joins one; one that could not be opened has not. */
+/**
+ * Transports that carry a cluster. Each joins one; a transport that failed to open has joined none.
+ */
 export const joined: WeakSet<Transport> = sharedState("transports", () => new WeakSet<Transport>());
 
 export interface ClusterOptions {
-  /** What carries counts between processes, such as `ipcTransport()`. Each joins one cluster. */
+  /**
+   * The transport between the processes, such as `ipcTransport()`. Each transport joins one
+   * cluster.
+   */
   readonly transport: Transport;
   /**
-   * Processes with the same namespace share their limits. Needed where the transport reaches other
-   * services than this one.
+   * Processes with the same namespace share their limits. Needed if the transport reaches services
+   * other than this one.
    *
    * @default "default"
    */
   readonly namespace?: string | undefined;
   /**
-   * At least 16 random bytes, known to these processes alone: what others send is not believed then,
-   * and nobody who listens can tell which keys are counted.
+   * At least 16 random bytes that only these processes know. Frames of other senders are then
+   * refused, and an attacker who listens cannot tell which keys are counted.
    */
   readonly secret?: string | Uint8Array | undefined;
   /**
-   * How long `ready` waits at most for what others have counted.
+   * How long `ready` waits at most for the counts of other processes.
    *
    * @default 3_000
    */
   readonly readyTimeoutMs?: number | undefined;
   /**
-   * How long counts wait at most before others are told, for keys past half of their limit. Counts
-   * that could matter are told at once, and those of other keys after four times as long.
+   * How long counts wait at most before they are published, for keys past half of their limit.
+   * Counts that could matter leave at once, and those of other keys after four times as long.
    *
    * @default 50
    */
   readonly flushMs?: number | undefined;
   /**
-   * What a process may let pass in the first half second, until it has heard the others: all of each
-   * limit, an even share of what it does not know to be used, or nothing.
+   * What a process allows in its first half second, until it has merged the counts of the others:
+   * all of each limit, an even share of what it does not know to be used, or nothing.
    *
    * @default "share"
    */
   readonly onCold?: SeparatedMode | undefined;
   /**
-   * Where time comes from, for all limiters of this cluster; tests pass a manual one.
+   * The clock of all limiters of this cluster; tests pass a manual one.
    *
    * @default the clock of this process
    */
   readonly clock?: Clock | undefined;
 }
 
-/** Every option with its default filled in; throws for what cannot be meant. */
+/** Every option with its default filled in; throws for invalid options. */
 export function resolveClusterOptions(options: ClusterOptions): Required<ClusterOptions> & {
   readonly namespace: string;
   readonly readyTimeoutMs: number;

@@ -1,9 +1,9 @@
 /**
- * What a cluster reports to operators: events for subscribers, never so many that they bury each other.
+ * What a cluster reports to operators: events for subscribers, limited in number.
  *
- * For a process without any subscriber the most serious is printed: when an outage begins and when it is
- * over, so that a log shows how it is. One that begins within a minute of the last error that was printed
- * waits for the rest of that minute, and is not printed if it is over by then.
+ * Without any subscriber, the most serious ones are printed: an outage when it begins and when it
+ * is over, so that a log shows the state. An outage that begins within a minute of the last printed
+ * error waits for the rest of that minute, and is not printed if it is over by then.
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../base/cluster-events.ts";
@@ -12,11 +12,11 @@ import { emitWarning } from "../runtime/emit-warning.ts";
 import type { SteadyTime } from "../time/clock.ts";
 
 const MINUTE_MS = 60_000;
-/** How often it is looked whether an outage goes on. */
+/** How often an outage is checked. */
 const LOOK_MS = 1_000;
-/** Events that are published in a minute. */
+/** The most events that are published in a minute. */
 const PUBLISHED_MAX = 30;
-/** Warnings that are printed: such a mistake shows in nothing else. */
+/** Warnings that are printed: nothing else shows such a mistake. */
 const HINTS: readonly string[] = [
   CLUSTER_EVENTS.alone.code,
   CLUSTER_EVENTS.limiterAlone.code,
@@ -29,7 +29,7 @@ export interface ReportsOptions {
   readonly time: SteadyTime;
   /** The id of this replica, which may change. */
   readonly replica: () => string;
-  /** Whether the transport works, and all others are heard as far as is known. */
+  /** Whether the transport works, and no known replica is partitioned. */
   readonly isWell: () => boolean;
 }
 
@@ -41,13 +41,13 @@ interface Outage {
 }
 
 export class Reports {
-  /** How often something went wrong, published or not, and the last sentence of that. */
+  /** How many warnings and errors there were, published or not, and the last sentence of them. */
   troubles = 0;
   last: string | null = null;
   readonly #options: ReportsOptions;
-  /** What is printed once: hints by their code, and the first error that is no outage. */
+  /** What was printed once: hints by their code, and the first error that is not an outage. */
   readonly #printed = new Set<string>();
-  /** When an error was printed last. */
+  /** When the last error was printed. */
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #outage: Outage | undefined;
   #publishedAtMs: number[] = [];
@@ -70,7 +70,7 @@ export class Reports {
     else if (severity === "error") this.#failed(message, code);
   }
 
-  /** The cluster has been left: whether an outage goes on is not looked at any more. */
+  /** The cluster has been left: an outage is not checked any more. */
   end(): void {
     this.#isOver = true;
     clearInterval(this.#timer);
@@ -98,7 +98,7 @@ export class Reports {
     look();
   }
 
-  /** Prints that an outage goes on, when it may, or that it is over, if it was printed. */
+  /** Prints that an outage goes on, if it may, or that it is over, if it was printed. */
   #look(end: string, endCode: string): void {
     const outage = this.#outage;
     if (outage === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * What a process can be asked about the others: a picture of this moment, made when somebody asks.
+ * The status of a process in its cluster: a picture of this moment, made on request.
  */
 
 import type { Replicator } from "../replication/replicator.ts";
@@ -8,39 +8,48 @@ import type { Replicator } from "../replication/replicator.ts";
 export interface OtherReplica {
   readonly replica: string;
   readonly isAlive: boolean;
-  /** How long nothing has been heard of it. */
+  /** For how long none of its frames has arrived. */
   readonly silentMs: number;
   /** How far its clock is ahead of this one's. */
   readonly clockAheadMs: number;
-  /** Decisions of its limiters since it started, as far as it has said. */
+  /** Decisions of its limiters since it started, by its last heartbeat. */
   readonly allowed: number;
   readonly refused: number;
-  /** Whether it has told counts that have not arrived yet. */
+  /** Whether it has published counts that have not arrived yet. */
   readonly isBehind: boolean;
 }
 
-/** How a process gets on with the others. */
+/** How a process and the others of its cluster are doing. */
 export interface ClusterStatus {
-  /** The id of this process, drawn when it joined, and anew where it has to take another. */
+  /**
+   * The id of this process, drawn when it joined. It changes if the process has to take another.
+   */
   readonly replica: string;
   readonly namespace: string;
   readonly peers: readonly OtherReplica[];
-  /** Whether it has heard the others out, or has waited long enough. */
+  /**
+   * Whether the counts of the other processes are merged, or it has waited long enough for them.
+   */
   readonly isReady: boolean;
-  /** Whether the transport says that it works. */
+  /** Whether the transport is connected, as far as it reports. */
   readonly isConnected: boolean;
-  /** Whether it is cut off from others that it knows, by silence, by its transport or by clocks. */
+  /**
+   * Whether it is partitioned from processes that it knows, by silence, by its transport or by
+   * clocks.
+   */
   readonly degraded: boolean;
-  /** How often that has begun since it joined. */
+  /** How many partitions have begun since it joined. */
   readonly cuts: number;
-  /** What is added to this process's clock to have the cluster's. */
+  /** What is added to this process's clock to have the cluster's time. */
   readonly clockOffsetMs: number;
   /**
-   * How old this replica's knowledge is of what a live replica has counted: all that any of them
-   * counted so many milliseconds ago, or earlier, is merged. Up to about a second where all is well.
+   * The lag behind the live processes: everything that any of them counted so many milliseconds
+   * ago, or earlier, is merged here. Up to about a second in normal operation.
    */
   readonly lagMs: number;
-  /** Whether others count faster than this process can merge, now or within the last ten seconds. */
+  /**
+   * Whether others count faster than this process can merge, now or within the last ten seconds.
+   */
   readonly isOverloaded: boolean;
   readonly frames: {
     readonly sent: number;
@@ -49,17 +58,17 @@ export interface ClusterStatus {
     readonly dropped: number;
     readonly heard: number;
     readonly heardBytes: number;
-    /** Frames that were not believed, by why. */
+    /** Frames that were refused, by reason. */
     readonly refused: Readonly<Record<string, number>>;
   };
-  /** What frames said of single keys and limiters that was not merged, by why. */
+  /** Parts of frames, about single keys and limiters, that were not merged, by reason. */
   readonly refused: Readonly<Record<string, number>>;
-  /** How often something went wrong, and what it was the last time; that it is over is none. */
+  /** How many warnings and errors there were; that something works again is neither. */
   readonly troubles: number;
   readonly lastTrouble: string | null;
 }
 
-/** What there is to say of a replica, but for what has gone wrong. */
+/** The status of a replica, without its problems. */
 export function statusOf(
   replicator: Replicator,
 ): Omit<ClusterStatus, "namespace" | "troubles" | "lastTrouble"> {

@@ -1,9 +1,8 @@
 /**
  * A cluster: the processes whose limiters of one name count towards one limit.
  *
- * MergeBatch returns at once and counts at once. Nothing here is waited for by a request, and nothing
- * that goes wrong between the processes is thrown: it is published on `tidegate:cluster` and can be
- * seen in the status.
+ * Joining returns at once and counts at once. No request waits for anything here. Problems between
+ * the processes are never thrown: they are published on `tidegate:cluster` and shown in the status.
  */
 
 import { randomBytes } from "node:crypto";
@@ -21,18 +20,18 @@ export type { ClusterOptions } from "./cluster-options.ts";
 const FAR_FACTOR = 4;
 const SPACING_MS = 5;
 const SECRET_UNDEFINED =
-  "joined without a secret, as the one that was given is undefined: others on this transport can make up counts. Look where it comes from, or leave 'secret' out where none is meant";
+  "this process joined without a secret, because the given secret is undefined: other processes on this transport can make counts up. Look where the secret comes from, or leave 'secret' out if none is meant";
 
 export interface Cluster {
   /**
-   * Resolves when this process has heard what the others have counted, knows that it is alone, or has
-   * waited `readyTimeoutMs`. Never rejects. Limiters work before as well.
+   * Resolves when this process has merged the counts of the others, knows that it is alone, or has
+   * waited for `readyTimeoutMs`. Never rejects. Limiters work before as well.
    */
   readonly ready: Promise<void>;
   /**
-   * Tells the others what has not been told, says goodbye, and closes the limiters of this cluster.
-   * Resolves when that has left, or after some seconds where the transport takes too little at a time
-   * or does not close.
+   * Publishes the counts that the others do not have yet, says that this process leaves, and closes
+   * the limiters of this cluster. Resolves when that has left, or after some seconds if the
+   * transport takes too little at a time or does not close.
    */
   leave(): Promise<void>;
   status(): ClusterStatus;
@@ -71,7 +70,8 @@ class JoinedCluster implements Cluster {
       throw error;
     }
     joined.add(transport);
-    // Not refused, as `undefined` means absent everywhere; but a variable that is not set is no choice.
+    // `undefined` means absent everywhere, so it is not refused; but an unset variable is no
+    // choice.
     if (secret === undefined && Object.hasOwn(options, "secret")) {
       this.#reports.take(SECRET_UNDEFINED, CLUSTER_EVENTS.secretUndefined);
     }
@@ -98,7 +98,7 @@ class JoinedCluster implements Cluster {
 }
 
 /**
- * Joins this process to those with the same transport and namespace.
+ * Joins this process to the processes with the same transport and namespace.
  *
  * @example
  * const cluster = joinCluster({ namespace: "shop", transport: ipcTransport() });
@@ -115,7 +115,10 @@ export function joinCluster(options: ClusterOptions): Cluster {
 /** Often enough for a timer that does nothing. */
 const AWAKE_MS = 60_000;
 
-/** Nothing of a cluster keeps the process alive, but somebody who waits for something of it. */
+/**
+ * A cluster does not keep the process alive, except while the program waits for one of its
+ * promises.
+ */
 async function keepingAwake(awaited: Promise<void>): Promise<void> {
   const timer = setInterval(() => {}, AWAKE_MS);
   try {
@@ -125,7 +128,7 @@ async function keepingAwake(awaited: Promise<void>): Promise<void> {
   }
 }
 
-/** What is behind a cluster; throws for what is none. */
+/** The replicator behind a cluster; throws for anything else. */
 export function replicatorOf(cluster: unknown): Replicator {
   const replicator = insideOf("cluster", "cluster", cluster);
   if (replicator === undefined) {

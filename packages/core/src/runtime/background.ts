@@ -1,14 +1,14 @@
 /**
  * Long work of the whole process, a few milliseconds in every turn of the event loop.
  *
- * However much there is to do, and for however many clusters and limiters, requests wait no longer
- * than this in one turn. What waits takes turns within that time. It keeps the process awake while
- * there is some, as whatever has been begun is to be ended.
+ * Requests wait no longer than this in one turn, for any amount of work and any number of clusters
+ * and limiters. Works that wait share that time in turn. While work waits, the process stays awake,
+ * so that everything that was begun ends.
  */
 
 import { sharedState } from "./copies.ts";
 
-/** How much of each turn may go by, and how much of it each work gets at least. */
+/** How much of each turn the background takes, and how much each work gets at least. */
 const TURN_MS = 2;
 const SHARE_MS_MIN = 0.5;
 
@@ -25,14 +25,14 @@ const background = sharedState("background", (): Background => {
   return { waiting: new Set(), turn: undefined, schedule: undefined };
 });
 
-/** Has some work done from the next turn on, until it is done. */
+/** Runs a work from the next turn on, until it is done. */
 export function doInBackground(work: Work): void {
   background.waiting.add(work);
-  // Where tests have replaced the timers, what was asked of the others may never come.
+  // If a test has replaced the timers, a turn requested from the others may never come.
   if (background.turn === undefined || background.schedule !== setImmediate) nextTurn();
 }
 
-/** Leaves the rest of some work undone. */
+/** Drops the rest of a work. */
 export function leaveUndone(work: Work): void {
   background.waiting.delete(work);
 }
@@ -50,7 +50,7 @@ function takeTurn(): void {
     const leftMs = endMs - performance.now();
     const isUnfinished = work(Math.max(SHARE_MS_MIN, leftMs / left));
     left--;
-    // Whoever has had its share waits behind those who have not.
+    // A work that had its share goes behind those that had none yet.
     if (background.waiting.delete(work) && isUnfinished) background.waiting.add(work);
   }
   if (background.waiting.size > 0 && background.turn === undefined) nextTurn();

@@ -1,9 +1,9 @@
 /**
- * What holds between several copies of this package in one process.
+ * What several copies of this package in one process share.
  *
- * A test runner that resets its modules, and a nested installation, load a second copy. Copies of one
- * version share their state of the process, and each accepts what the other made. Versions share nothing,
- * since the shape of what they make may differ.
+ * A test runner that resets its modules, and a nested installation, load a second copy. Copies of
+ * one version share their process-wide state, and each accepts what the other created. Different
+ * versions share nothing, since the shape of their objects may differ.
  */
 
 import { TidegateError } from "../base/errors.ts";
@@ -30,8 +30,8 @@ interface Mark {
 }
 
 /**
- * State that all copies of this version share, made by the first that asks. Under Jest each test file has
- * a global object of its own, and so its own state.
+ * State that all copies of this version share; the first copy that asks creates it. Under Jest each
+ * test file has a global object of its own, and so its own state.
  */
 export function sharedState<State extends object>(name: string, make: () => State): State {
   const all = globalThis as { [STATE]?: Map<string, object> };
@@ -41,15 +41,17 @@ export function sharedState<State extends object>(name: string, make: () => Stat
   return state as State;
 }
 
-/** Marks what this copy has made, so that other copies know it. Clones of an object have no mark. */
+/**
+ * Marks what this copy has created, so that other copies know it. Clones of an object have no mark.
+ */
 export function markAsMade(value: object, kind: Kind, inside: unknown): void {
   const mark: Mark = { kind, version: VERSION, from: LOADED_FROM, inside };
   Object.defineProperty(value, MADE, { value: mark });
 }
 
 /**
- * What stands behind an object that some copy of this version has made, or undefined where none has.
- * Throws for what another version made.
+ * The inside of an object that some copy of this version has created, or undefined for any other
+ * object. Throws for the object of another version.
  */
 export function insideOf(option: string, kind: Kind, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, MADE)) return undefined;

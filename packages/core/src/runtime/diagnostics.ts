@@ -1,9 +1,9 @@
 /**
- * What operators can listen to, through Node's own `node:diagnostics_channel`.
+ * The channels that operators can subscribe to, through Node's own `node:diagnostics_channel`.
  *
- * A channel that nobody listens to costs one comparison. Subscribers run inside the request, so
- * they should be quick; what they throw does not reach the request, and is raised by Node afterwards
- * as an uncaught exception.
+ * A channel without subscribers costs one comparison. Subscribers run inside the request, so they
+ * should be quick. What they throw does not reach the request; Node raises it afterwards as an
+ * uncaught exception.
  */
 
 import { channel } from "node:diagnostics_channel";
@@ -31,22 +31,24 @@ export interface DecisionEvent {
   readonly enforced: boolean;
 }
 
-/** Published on `tidegate:pressure`, at most once a second, when keys that still count were given up. */
+/**
+ * Published on `tidegate:pressure`, at most once a second, when keys that still count were evicted.
+ */
 export interface PressureEvent {
   readonly limiter: string;
   readonly keys: number;
   readonly maxKeys: number;
-  /** Keys given up since the limiter was made that this process had counted itself. */
+  /** Keys evicted since the limiter was created that this process had counted itself. */
   readonly evictedLive: number;
   /** Of those, keys that were being refused. */
   readonly evictedRefused: number;
-  /** Resets, blocks and penalties given up since the limiter was made. */
+  /** Resets, blocks and penalties evicted since the limiter was created. */
   readonly evictedNotes: number;
-  /** Keys that found no room at all, whose hits went uncounted. */
+  /** Keys that found no room at all, so that their hits were not counted. */
   readonly turnedAway: number;
 }
 
-/** Published on `tidegate:cluster` when something goes wrong between replicas, or goes well again. */
+/** Published on `tidegate:cluster` when a problem between replicas begins or ends. */
 export interface ClusterEvent {
   readonly namespace: string;
   /** The id of this replica. */
@@ -63,7 +65,7 @@ const decisions = channel(CHANNELS.decision);
 const pressure = channel(CHANNELS.pressure);
 const clusters = channel(CHANNELS.cluster);
 
-/** Whether anybody listens to decisions. */
+/** Whether the channel of decisions has a subscriber. */
 export function hearsDecisions(): boolean {
   return decisions.hasSubscribers;
 }
@@ -76,7 +78,7 @@ export function publishPressure(event: PressureEvent): void {
   if (pressure.hasSubscribers) pressure.publish(event);
 }
 
-/** Whether any subscriber listens to what happens between replicas. */
+/** Whether the channel of cluster events has a subscriber. */
 export function hearsClusters(): boolean {
   return clusters.hasSubscribers;
 }

@@ -1,8 +1,9 @@
 /**
- * Emits a warning of the process, wherever the caller's globals come from.
+ * Emits a warning of the process, in every realm.
  *
- * Node refuses an error of another realm. Under Jest and in `vm` contexts every error that a package
- * makes is one, so a warning is emitted as text with its type and code, and the cause as its detail.
+ * Node refuses an error of another realm. Under Jest and in `vm` contexts every error that a
+ * package creates is one. So a warning is emitted as text with its type and code, and the cause as
+ * its detail.
  */
 
 import { shown } from "../base/options.ts";

@@ -1,22 +1,22 @@
 /**
- * One slow timer for the whole process, for work that nobody waits for.
+ * One slow timer for the whole process, for work without a deadline.
  *
- * It exists only while something wants it, and never keeps the process alive. Nothing is wrong
- * without it: memory of idle limiters just stays in use longer. To wake a process costs more than
- * what is done then, so it wakes less often while nobody asks anything. Of many limiters, those that
- * do not fit one turn of the event loop are left to the background.
+ * It exists only while some work uses it, and never keeps the process alive. Without it nothing
+ * breaks: idle limiters only use memory for longer. To wake a process costs more than the work that
+ * is then done, so the timer fires less often while all works are idle. If the works of many
+ * limiters do not fit one turn of the event loop, the rest runs in the background.
  */
 
 import { doInBackground } from "./background.ts";
 import { sharedState } from "./copies.ts";
 
-/** How far apart beats are, and how far apart when all were idle the last time. */
+/** The time between two beats, and between two beats while all works were idle. */
 export const BEAT_MS = 1_000;
 const IDLE_BEAT_MS = 4_000;
-/** How much of the turn in which the timer ends beats may take. */
+/** How much of the turn in which the timer fires the beats may take. */
 const AT_ONCE_MS = 3;
 
-/** Does a bounded piece of work; says whether anything went on since the last one, or that it is done. */
+/** Does a bounded piece of work; returns whether there was something to do, or that it is done. */
 export type Beat = () => "busy" | "idle" | "done";
 
 interface Pulse {

@@ -1,11 +1,12 @@
 /**
- * Windows that the calendar cuts: minutes, hours, days, weeks, months and years of a time zone.
+ * Calendar windows: minutes, hours, days, weeks, months and years of a time zone.
  *
- * They tile time: each begins where the one before ends, whatever the local clocks do, and depends
- * on nothing but unit, zone and first weekday, so replicas cut alike without talking. A day begins
- * when clocks first show its date or a later one, hence lasts 23 or 25 hours when they change; if
- * they go back over midnight, the old date does not come again. An hour or minute also ends when
- * the offset changes, so that a repeated hour is a second window and none is ever longer.
+ * They tile time: each begins where the one before ends, whatever the local clocks do. They depend
+ * only on unit, zone and first weekday, so all replicas cut the same windows without communication.
+ * A day begins when clocks first show its date or a later one, so it lasts 23 or 25 hours when
+ * clocks change. If clocks go back over midnight, the old date does not come again. An hour or
+ * minute also ends when the offset changes, so a repeated hour is a second window and no window is
+ * longer than its unit.
  *
  *     day    |──── 29 ────|──── 31 ────|          30 was skipped
  *     hour   |── 1 ──|── 2 ──|── 2 ──|── 3 ──|    2 was repeated
@@ -18,7 +19,7 @@ import { WALL_MS_MAX } from "./clock.ts";
 import { type DateUnit, dateStart, WEEKDAYS, type Weekday } from "./dates.ts";
 import { firstInstantAt, offsetChangeBetween, openTimeZone, type TimeZone } from "./time-zone.ts";
 
-/** What a calendar window may be one of. */
+/** The units of calendar windows. */
 export type CalendarUnit = "minute" | "hour" | DateUnit;
 
 export interface CalendarOptions {
@@ -90,7 +91,7 @@ export class Calendar {
   }
 
   /**
-   * What identifies the window: its start in whole minutes since 1970, which differs from window to
+   * The identity of the window: its start in whole minutes since 1970, which differs from window to
    * window and grows with them. Negative only for a window that began before 1970 in UTC.
    */
   get slot(): number {
@@ -98,8 +99,8 @@ export class Calendar {
   }
 
   /**
-   * Moves to the window around `epochMs`, at the price of two comparisons if it is there already.
-   * An instant before 1970 or after the year 9999 leaves it where it is.
+   * Moves to the window around `epochMs`. If it is there already, that costs two comparisons. An
+   * instant before 1970 or after the year 9999 changes nothing.
    */
   at(epochMs: number): void {
     if (epochMs >= this.#startsAtMs && epochMs < this.#endsAtMs) return;
@@ -131,7 +132,7 @@ export class Calendar {
     let dateMs = epochMs + zone.offsetMsAt(epochMs);
     let endsAtMs = firstInstantAt(zone, dateStart(unit, this.#weekStartsOn, dateMs, 1));
     while (endsAtMs <= epochMs) {
-      // Clocks have gone back over the end, which was reached before and stays reached.
+      // Clocks have gone back over the end; the window has ended before and stays ended.
       dateMs = dateStart(unit, this.#weekStartsOn, dateMs, 1);
       endsAtMs = firstInstantAt(zone, dateStart(unit, this.#weekStartsOn, dateMs, 1));
     }

@@ -1,16 +1,16 @@
 /**
- * Where a limiter gets its time from: a clock that moves forward, and the wall clock for calendars.
+ * The clock of a limiter: a clock that moves forward, and the wall clock for calendars.
  *
  * Windows of a fixed width only need time that passes, so they never read the wall clock, which an
- * operator or NTP may set. Both are read at each call, and when a test framework has replaced the
- * global objects by fake ones, the limiters follow: those of a cluster its `performance`, others its
- * `Date` (`mockable-clock.ts`).
+ * operator or NTP may set. Both are read at each call. When a test framework has replaced the
+ * global objects by fake ones, the limiters follow: those of a cluster its `performance`, others
+ * its `Date` (`mockable-clock.ts`).
  */
 
 import { invalidOption } from "../base/options.ts";
 
 /**
- * A source of time. Pass one to a limiter to decide what time it is, as tests and simulations do.
+ * A source of time. Tests and simulations pass one to a limiter to decide what time it is.
  *
  * @example
  * const clock: Clock = { now: () => simulation.elapsedMs };
@@ -19,7 +19,7 @@ export interface Clock {
   /**
    * Milliseconds that have passed since any fixed instant. They may have fractions, which are
    * dropped, and need not be wall time, but they must move forward. Readings beyond the year 9999
-   * are not believed: time stays where it is.
+   * are ignored: time stays where it is.
    */
   now(): number;
   /**
@@ -33,17 +33,17 @@ export interface Clock {
 /** The end of the year 9999: calendars go no further. */
 export const WALL_MS_MAX: number = 253_402_300_799_999;
 
-/** Nor does any clock: stores keep times in 48 bits. */
+/** Clocks go no further either: stores keep times in 48 bits. */
 const READING_MS_MAX = WALL_MS_MAX;
 
 // The global `performance` is behind a getter, which costs as much as a fifth of a check. `Date` is
-// not, and whoever fakes time fakes it too: the getter is asked only then.
+// not, and frameworks that fake time fake `Date` too: the getter is used only then.
 const realDate = Date;
 const realPerformance = performance;
 
 /**
  * The clock of a cluster: milliseconds since the process started for windows, the wall clock for
- * calendars. Small numbers are worth having: they spare the request path a box around each time.
+ * calendars. Small numbers are fast: the request path needs no box around each time.
  */
 export const systemClock: Clock = Object.freeze({
   now: (): number => (Date === realDate ? realPerformance : performance).now(),
@@ -66,8 +66,8 @@ export function asClock(clock: unknown, fallback: Clock): Clock {
 /**
  * The time of one clock, made safe to build on: whole milliseconds that never go back.
  *
- * A step forward is time passing. A step back is no time passing, and time goes on from there, so a
- * clock set back by an hour does not stand still for an hour. A reading that is no instant, or a
+ * A step forward is time that passes. After a step back, time goes on from where it is, so after a
+ * step back by an hour it does not stand still for an hour. A reading that is not a number, or a
  * clock that throws, leaves time where it is and never throws into a request.
  *
  *     clock   100   101   102    40    41   NaN    43   900
@@ -104,9 +104,10 @@ export class SteadyTime {
   }
 
   /**
-   * Whole milliseconds since 1970; the last good value when the clock gives none up to the year
-   * 9999. Goes back when the wall clock is set back: a calendar that held on to a wrong date would
-   * hold on to it until that date.
+   * Whole milliseconds since 1970; the last valid value when the clock gives none up to the year
+   * 9999. It goes back when the wall clock is set back: otherwise a calendar would keep a wrong
+   *    date
+   * until that date comes.
    */
   wall(): number {
     const clock = this.#clock;

@@ -1,13 +1,14 @@
 /**
- * Days, weeks, months and years as spans of local time, from their first midnight to the next one's.
+ * Days, weeks, months and years as spans of local time, from their first midnight to the next
+ * one's.
  *
- * Local time is a number as a clock in UTC would have it, so these are plain spans without a zone:
- * how long they really last is decided by the zone, and is not known here.
+ * Local time is the number that a clock in UTC would show, so these are plain spans without a zone.
+ * How long they really last depends on the zone, which is not known here.
  */
 
 import { DAY } from "../base/durations.ts";
 
-/** What a date can be a whole number of. */
+/** The units that consist of whole dates. */
 export type DateUnit = "day" | "week" | "month" | "year";
 
 /** The days of the week, in the order of ISO 8601. */
@@ -27,7 +28,9 @@ export type Weekday = (typeof WEEKDAYS)[number];
 /** 1970 began on a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
-/** The local midnight with which the unit around `localMs` begins, or one `later` units after it. */
+/**
+ * The local midnight with which the unit around `localMs` begins, or one `later` units after it.
+ */
 export function dateStart(
   unit: DateUnit,
   weekStartsOn: Weekday,

@@ -1,14 +1,14 @@
 /**
- * A clock that stands still until it is told to move, for tests.
+ * A clock for tests that moves only when the test moves it.
  *
- * It holds exactly what it was told, fractions included, and may be set back: how a limiter takes
- * such readings is part of what a test wants to see.
+ * It keeps exactly the given time, fractions included, and may be set back: how a limiter reacts to
+ * such readings is part of what a test checks.
  */
 
 import { invalidOption } from "../base/options.ts";
 import type { Clock } from "./clock.ts";
 
-/** A clock whose time is whatever the test says. */
+/** A clock whose time the test decides. */
 export interface ManualClock extends Clock {
   /** Lets `ms` pass: zero or more, fractions allowed. */
   advance(ms: number): void;

@@ -1,25 +1,28 @@
 /**
- * The clock of a limiter that counts alone: monotonic, until a test replaces `Date` or `Date.now`.
+ * The clock of a limiter without a cluster: monotonic, until a test replaces `Date` or `Date.now`.
  *
  * The stores of other rate limiters read `Date`, so test suites move their windows with
- * `jest.setSystemTime`, `node:test` timers or a spy. While `Date` is mocked, the steps forward of the
- * mocked date are time that passes, the first one measured from the real date. Steps back are none.
- * When the mock ends, the clock goes on from where it is. Finding out costs two comparisons a reading.
+ * `jest.setSystemTime`, `node:test` timers or a spy. While `Date` is mocked, the mocked date's
+ * steps forward are time that passes, the first one measured from the real date. Its steps back are
+ * ignored. When the mock ends, the clock goes on from where it is. The check costs two comparisons
+ * a reading.
  */
 
 import type { Clock } from "./clock.ts";
 
 export class MockableClock implements Clock {
-  /** What is compared with the global `Date`; null while that is mocked. */
+  /** Compared with the global `Date`; null while that is mocked. */
   #expectedDate: DateConstructor | null = null;
   /** The originals. Null if this module was loaded under a mock, until the mock ends. */
   #realDate: DateConstructor | null = null;
   #realDateNow = Date.now;
-  /** Kept, because the global `performance` is behind a getter, which costs a fifth of a check. */
+  /**
+   * A copy, because the global `performance` is behind a getter, which costs a fifth of a check.
+   */
   #performance = performance;
   /** How far this clock is ahead of `performance.now()`. */
   #leadMs = 0;
-  /** What this clock, the mocked date and `performance.now()` said at the last reading of a mock. */
+  /** This clock, the mocked date and `performance.now()`, all at the last reading under a mock. */
   #nowMs = 0;
   #mockedMs = Number.NaN;
   #realMs = Number.NaN;
@@ -66,7 +69,7 @@ export class MockableClock implements Clock {
     this.#mockedMs = this.#realDateNow();
   }
 
-  /** The mock has ended: real time goes on, and what has passed of it since the last reading counts. */
+  /** The mock has ended: real time goes on, and what passed of it since the last reading counts. */
   #resume(): number {
     if (this.#realDate === null) this.#rememberOriginals();
     this.#expectedDate = Date;
@@ -85,15 +88,18 @@ export class MockableClock implements Clock {
   }
 
   /**
-   * What lets whole milliseconds of this clock and of `Date` begin together. A test that sets the date to
-   * the start of a window plus its width then meets its end to the millisecond.
+   * The phase that makes whole milliseconds of this clock and of `Date` begin together. A test that
+   * sets the date to the start of a window plus its width then meets its end to the millisecond.
    */
   #millisecondPhase(): number {
     return this.#performance.timeOrigin % 1 || 0;
   }
 }
 
-/** Whether `Date` is the engine's own: what test frameworks put in its place is written in JavaScript. */
+/**
+ * Whether `Date` is the engine's own: the replacements of test frameworks are written in
+ * JavaScript.
+ */
 function isDateNative(): boolean {
   const sourceOf = Function.prototype.toString;
   return [Date, Date.now].every((code) => sourceOf.call(code).includes("[native code]"));

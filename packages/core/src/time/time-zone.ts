@@ -1,15 +1,15 @@
 /**
- * Where the local clocks of a time zone stand, and when they first show a given time.
+ * The offset of a time zone, and when its local clocks first show a given time.
  *
  * Local time is written as the milliseconds at which a clock in UTC would show the same, so that it
- * can be computed with. Only the offset is ever asked of `Intl`, which takes microseconds: callers
- * keep what they found. Everything here relies on one fact about the zones since 1970: two changes
- * of the offset are days apart (a week is the least), so at most one falls into a search.
+ * can be computed with. Only the offset is asked of `Intl`, which takes microseconds: callers keep
+ * what they found. Everything here relies on one fact about the zones since 1970: two changes of
+ * the offset are days apart (a week is the least), so at most one falls into a search.
  */
 
 import { invalidOption } from "../base/options.ts";
 
-/** No zone is further from UTC than this; searches begin so long before the time they look for. */
+/** No zone is further from UTC than this; searches begin so long before the searched time. */
 const OFFSET_MS_MAX = 16 * 3_600_000;
 
 /** The offsets of one zone. */
@@ -18,7 +18,7 @@ export interface TimeZone {
   offsetMsAt(epochMs: number): number;
 }
 
-/** Opens a zone by its IANA name, or says that there is none. */
+/** Opens a zone by its IANA name; throws if there is none. */
 export function openTimeZone(option: string, name: unknown): TimeZone {
   const expected = "an IANA time zone that Intl knows, such as 'Europe/Berlin' or 'UTC'";
   // Newer engines also take offsets such as "+05:30", and replicas must all take the same.
@@ -44,7 +44,9 @@ export function firstInstantAt(zone: TimeZone, localMs: number): number {
   }
 }
 
-/** The first instant after `fromMs`, up to `toMs`, at which the offset is another than at `fromMs`. */
+/**
+ * The first instant after `fromMs`, up to `toMs`, at which the offset is another than at `fromMs`.
+ */
 export function offsetChangeBetween(zone: TimeZone, fromMs: number, toMs: number): number {
   const offsetMs = zone.offsetMsAt(fromMs);
   let sameMs = fromMs;

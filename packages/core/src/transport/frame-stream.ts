@@ -1,9 +1,9 @@
 /**
- * Frames over a stream of bytes: each behind its length, as 32 bits, little endian.
+ * Frames over a stream of bytes: each after its length, as 32 bits, little endian.
  *
- * What arrives is cut anywhere. At most one frame is held while it is incomplete, and a length that
- * no frame has ends the stream: what follows cannot be understood. One such length alone is a sign of
- * life: nothing follows it, and nobody is given anything.
+ * Bytes arrive in pieces of any size. At most one incomplete frame is held. A length that no frame
+ * has ends the stream, as what follows cannot be understood. One such length alone is a sign of
+ * life: nothing follows it, and nothing is delivered.
  */
 
 import { FRAME_BYTES_MAX } from "./transport.ts";
@@ -19,7 +19,7 @@ export function framed(frame: Uint8Array): Buffer {
   return bytes;
 }
 
-/** What to say so that somebody hears something. */
+/** Bytes that only show that this side is alive. */
 export function signOfLife(): Buffer {
   const bytes = Buffer.allocUnsafe(LENGTH_BYTES);
   bytes.writeUInt32LE(SIGN_OF_LIFE);
@@ -33,12 +33,12 @@ export class FrameStream {
   #frame: Uint8Array | undefined;
   #filled = 0;
 
-  /** @param take is given every frame, to keep */
+  /** @param take is given every frame, and owns it */
   constructor(take: (frame: Uint8Array) => void) {
     this.#take = take;
   }
 
-  /** Takes the next bytes; false if they are no frames, and then nothing more may come. */
+  /** Takes the next bytes; false if they are not frames, and then no more may be pushed. */
   push(bytes: Uint8Array): boolean {
     let position = 0;
     for (;;) {

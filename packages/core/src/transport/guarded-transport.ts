@@ -1,9 +1,9 @@
 /**
- * A transport that keeps what `Transport` promises, made of one that may not.
+ * Makes a transport keep the promises of `Transport`, even if its author broke some of them.
  *
- * Whoever writes a transport makes mistakes, and TypeScript lets some of them pass, such as an
- * `async publish`. None of them may end the process or come out of a request: what cannot be believed
- * is taken for the worse, and said in words. Nothing else in core asks the transport itself.
+ * TypeScript lets some mistakes pass, such as an `async publish`. None of them may end the process
+ * or throw into a request. An answer that cannot be right is taken for the worse one, and reported.
+ * Nothing else in core calls the transport itself.
  */
 
 import { CLUSTER_EVENTS, type EventKind, type Report } from "../base/cluster-events.ts";
@@ -11,11 +11,11 @@ import { shown } from "../base/options.ts";
 import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export class GuardedTransport implements Transport {
-  /** What was wrong with it last, until it has been seen to work. */
+  /** The last problem, until the transport has been seen to work. */
   trouble: string | undefined;
   readonly #transport: Transport;
   readonly #report: Report;
-  /** Members that something has been said about: once each, as they are used all the time. */
+  /** Members with a reported problem: each is reported once, as they are used all the time. */
   readonly #told = new Set<keyof Transport>();
 
   constructor(transport: Transport, report: Report) {
@@ -23,23 +23,25 @@ export class GuardedTransport implements Transport {
     this.#report = report;
   }
 
-  /** As it is now, or the usual where that is no whole number: NaN would have room for nothing. */
+  /**
+   * As it is now, or the default if that is not a whole number: NaN would leave room for nothing.
+   */
   get maxPayload(): number {
     const given = this.#read("maxPayload", FRAME_BYTES_MAX);
     return Number.isSafeInteger(given) ? (given as number) : FRAME_BYTES_MAX;
   }
 
-  /** False where it cannot be told. */
+  /** False if reading it throws. */
   get connected(): boolean {
     return this.#read("connected", false) !== false;
   }
 
-  /** False where it cannot be told: nobody would ever say that it has ended. */
+  /** False if reading it throws: otherwise frames would wait for ever. */
   get busy(): boolean {
     return this.#read("busy", false) === true;
   }
 
-  /** Throws what the transport throws, to whoever joins. */
+  /** Throws what the transport throws, to the caller of `joinCluster`. */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
     const report = (trouble: string, kind?: EventKind): void => {
       this.#say(String(trouble), isKind(kind) ? kind : CLUSTER_EVENTS.transportTrouble);
@@ -64,7 +66,7 @@ export class GuardedTransport implements Transport {
       "publish",
       `'publish' of the transport must return true or false at once, got ${given}: what it sends counts as dropped`,
     );
-    // What became of the frame is of no use any more, but a rejection would end the process.
+    // The outcome does not matter any more, but an unhandled rejection would end the process.
     Promise.resolve(answer).catch(() => {});
     return false;
   }
@@ -73,7 +75,7 @@ export class GuardedTransport implements Transport {
     await this.#transport.close();
   }
 
-  /** What a member is, or what to take instead if it throws. */
+  /** The value of a member, or a replacement if reading it throws. */
   #read(member: "maxPayload" | "connected" | "busy", otherwise: unknown): unknown {
     try {
       return this.#transport[member];

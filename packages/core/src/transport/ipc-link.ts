@@ -1,22 +1,22 @@
 /**
- * One connection between a process and the relay of its machine, as either of them sees it.
+ * One connection between a process and the relay of its machine, as seen from either side.
  *
- * What waits to be sent is bounded; what goes beyond is dropped for this link alone. A link that is
- * listened to closes when it has said nothing for too long: connecting to a process that is stopped
- * succeeds, and so does writing to it for a while.
+ * The queue of bytes to send is bounded; frames beyond it are dropped for this link alone. A link
+ * that expects signs of life closes when none has arrived for too long: connecting to a stopped
+ * process succeeds, and so does writing to it for a while.
  */
 
 import type { Socket } from "node:net";
 import { FrameStream, signOfLife } from "./frame-stream.ts";
 
-/** How often the relay says that it is there, and the others look whether it has. */
+/** How often the relay shows that it is alive, and other processes check that. */
 export const LIFE_MS = 500;
 /**
- * Looks in a row that find nothing, the first of which may come right after something. They are
- * counted, and not milliseconds, because whoever was stopped itself looks late.
+ * Checks in a row without a sign of life; the first may come right after one. They are counted, not
+ * milliseconds, because a process that was stopped itself checks late.
  */
 const SILENT_LOOKS_MAX = 5;
-/** Bytes that may wait for one slow process; beyond, frames for it are dropped. */
+/** Bytes that may wait for one slow process; further frames for it are dropped. */
 const QUEUE_BYTES_MAX = 1_048_576;
 /** How long closing waits for a process that does not read. */
 const LINGER_MS = 500;
@@ -24,10 +24,10 @@ const LINGER_MS = 500;
 export type LinkError = Error & { readonly code?: string };
 
 export interface LinkOwner {
-  /** The other side has said something that can be understood; called once, before any frame. */
+  /** The other side has sent something that is understood; called once, before any frame. */
   greeted(link: IpcLink): void;
   hear(frame: Uint8Array, link: IpcLink): void;
-  /** All that waited to be sent has left. */
+  /** All waiting bytes have left. */
   drained(link: IpcLink): void;
   closed(link: IpcLink, error: LinkError | undefined): void;
 }
@@ -67,17 +67,17 @@ export class IpcLink {
     });
   }
 
-  /** Whether it was closed because nothing was heard for too long. */
+  /** Whether it was closed because no sign of life arrived for too long. */
   get isSilent(): boolean {
     return this.#silentLooks >= SILENT_LOOKS_MAX;
   }
 
-  /** Whether what is sent now has to wait for what was sent before. */
+  /** Whether frames that are sent now wait behind earlier ones. */
   get isFull(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Closes it when the other side, which says often that it is there, does so no more. */
+  /** Closes the link when the other side stops sending signs of life. */
   expectLife(): void {
     this.#looks = setInterval(() => {
       this.#silentLooks++;
@@ -86,12 +86,12 @@ export class IpcLink {
     this.#looks.unref();
   }
 
-  /** Says that this side is there, unless it is about to say more than that anyway. */
+  /** Sends a sign of life, unless frames are about to leave anyway. */
   showLife(): void {
     if (this.#socket.writableLength === 0) this.#socket.write(signOfLife());
   }
 
-  /** Sends a frame that has its length in front; false if it was dropped. */
+  /** Sends a frame with its length in front; false if it was dropped. */
   send(bytes: Buffer): boolean {
     if (this.#socket.writableLength + bytes.length > QUEUE_BYTES_MAX) {
       if (this.#drops === "none") this.#drops = "new";
@@ -101,7 +101,7 @@ export class IpcLink {
     return true;
   }
 
-  /** True once: when frames have been dropped, and those before them still wait. */
+  /** True once: when frames were dropped, and earlier ones still wait. */
   isStuck(): boolean {
     if (this.#drops !== "new") return false;
     this.#drops = "told";
@@ -112,7 +112,7 @@ export class IpcLink {
     this.#socket.destroy();
   }
 
-  /** Ends it when all that was sent has left, or when that takes too long. */
+  /** Ends the link when all sent bytes have left, or when that takes too long. */
   end(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS);

@@ -1,11 +1,11 @@
 /**
- * Frames between processes of one machine, with nothing to install.
+ * Carries frames between processes of one machine, with nothing to install.
  *
- * All of them know one socket. Who finds nobody there listens on it and relays: whatever one says
- * goes to all others. When the relay ends the others notice at once, when it is stopped after two
- * seconds, and one of them takes its place. Two may do so at the same moment, and one that was stopped
- * goes on later; whose socket is not the one at the path any more steps down within half a second.
- * What was lost meanwhile is asked for again, as always.
+ * All processes know one socket path. The process that finds no listener there listens itself and
+ * becomes the relay: it forwards each frame to all other processes. When the relay ends, the others
+ * notice at once; when it is stopped, after two seconds. Then one of them becomes the relay. Two
+ * may do so at the same moment, and a stopped relay may go on later: a relay steps down within half
+ * a second when the file at the path is not its own. Anti-entropy mends what was lost meanwhile.
  */
 
 import { connect, createServer, type Server } from "node:net";
@@ -20,29 +20,33 @@ import type { Transport, TransportContext } from "./transport.ts";
 
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 1_000;
-/** One or two are chance: somebody else was faster. */
+/** One or two failures are chance: another process was faster. */
 const FAILURES_WORTH_TELLING = 3;
 
 class IpcTransport implements Transport {
-  /** Services of one user on one machine would share their limits by accident. */
+  /** Otherwise services of one user on one machine would share their limits by accident. */
   readonly needsNamespace = true;
   #receive: ((frame: Uint8Array) => void) | undefined;
   #report: Report = () => {};
   #changed: () => void = () => {};
   #namespace = "";
-  /** As the relay: everybody who is connected. Otherwise the relay, once it is. */
+  /** In the relay: all connected processes. Otherwise: the relay, once it has answered. */
   readonly #links = new Set<IpcLink>();
-  /** Those of them who have not said anything yet. A relay that is stopped is one, to newcomers. */
+  /**
+   * Links whose other side has sent nothing yet. A stopped relay is one for processes that connect.
+   */
   readonly #mute = new Set<IpcLink>();
   #server: Server | undefined;
   #path = "";
-  /** The file at the path: as the relay the one it made, otherwise the one it has knocked at last. */
+  /**
+   * The file at the path: in the relay the one it created, otherwise the one it connected to last.
+   */
   #mark = "";
-  /** The file of a relay that did not answer: nobody need knock there again. */
+  /** The file of a relay that did not answer: no process need connect there again. */
   #silentMark = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** What has been reported since it last worked. */
+  /** Problems that were reported since it last worked. */
   readonly #told = new Set<string>();
   #wasConnected = false;
   #wasBusy = false;
@@ -51,7 +55,9 @@ class IpcTransport implements Transport {
     return this.#server !== undefined || this.#links.size > 0;
   }
 
-  /** One process that reads slowly, or is stopped, must not keep this one from telling the others. */
+  /**
+   * One process that reads slowly or is stopped must not keep this one from sending to the others.
+   */
   get busy(): boolean {
     for (const link of this.#links) if (!link.isFull) return false;
     return this.#links.size > 0;
@@ -95,7 +101,9 @@ class IpcTransport implements Transport {
     link.expectLife();
   }
 
-  /** Listens at the path. A file that nobody answers at was left by a process that died or stopped. */
+  /**
+   * Listens at the path. A file without an answer was left by a process that died or was stopped.
+   */
   #relay(): void {
     removeMarked(this.#path, this.#mark);
     const server = createServer((socket) => {
@@ -108,7 +116,8 @@ class IpcTransport implements Transport {
       if (this.#server === server) this.#tell(error);
       else this.#fail(error);
     });
-    // A worker of node:cluster would otherwise listen through its parent, together with all others.
+    // A worker of node:cluster would otherwise listen through its parent, together with all
+    // workers.
     server.listen({ path: this.#path, exclusive: true }, () => {
       if (this.#receive === undefined) {
         server.close();
@@ -120,12 +129,12 @@ class IpcTransport implements Transport {
       this.#tend();
       this.#look();
     });
-    // Read at once, before anybody else can have replaced it.
+    // Read at once, before another process can have replaced it.
     const made = markOf(this.#path);
     server.unref();
   }
 
-  /** What the relay does again and again. It steps down when the path leads to somebody else. */
+  /** The relay's periodic work. It steps down when the path leads to another process. */
   #tend(): void {
     this.#later(LIFE_MS, () => {
       if (this.#server === undefined) return;
@@ -139,7 +148,7 @@ class IpcTransport implements Transport {
         link.showLife();
         if (link.isStuck()) {
           this.#report(
-            "a process of this machine does not read: it misses what others say",
+            "another process of this machine does not read its frames, and misses the counts of the others: look whether it is stopped or overloaded",
             CLUSTER_EVENTS.ipcReaderStuck,
           );
         }
@@ -170,7 +179,7 @@ class IpcTransport implements Transport {
       if (this.#mute.delete(link)) {
         if (this.#server === undefined) this.#unanswered(link, error);
       } else if (this.#links.delete(link)) {
-        // The relay goes on without one of the others; the others need another relay.
+        // The relay goes on without one of the others; a process without its relay needs another.
         if (this.#server === undefined) {
           if (link.isSilent) this.#silentMark = this.#mark;
           this.#retry();
@@ -187,13 +196,15 @@ class IpcTransport implements Transport {
       this.#silentMark = this.#mark;
       this.#fail("the process that relays does not answer");
     } else if (error === undefined || error.code === "EPIPE" || error.code === "ECONNRESET") {
-      this.#fail("the process that relays takes no more: it may have no free descriptors");
+      this.#fail(
+        "the process that relays accepts no more connections: it may have no free descriptors",
+      );
     } else {
       this.#fail(error);
     }
   }
 
-  /** Sends a frame to all but one; false if not everybody took it. */
+  /** Sends a frame to all links but one; false if not all of them took it. */
   #send(frame: Uint8Array, except: IpcLink | undefined): boolean {
     if (this.#links.size === 0) return true;
     const bytes = framed(frame);
@@ -216,23 +227,26 @@ class IpcTransport implements Transport {
     this.#silentMark = "";
     if (this.#told.size === 0) return;
     this.#told.clear();
-    this.#report("reaches other processes of this machine again", CLUSTER_EVENTS.ipcReachable);
+    this.#report(
+      "this process reaches other processes of this machine again",
+      CLUSTER_EVENTS.ipcReachable,
+    );
   }
 
-  /** Trouble lasts, and is said once. */
+  /** Reports a problem once, however long it lasts. */
   #tell(trouble: unknown): void {
     const sentence = String(trouble);
     if (this.#told.has(sentence)) return;
     this.#told.add(sentence);
     this.#report(
-      `cannot reach other processes of this machine: ${sentence}`,
+      `this process cannot reach other processes of this machine: ${sentence}`,
       CLUSTER_EVENTS.ipcUnreachable,
     );
   }
 
   #retry(): void {
     if (this.#receive === undefined) return;
-    // All who lost their relay try again now: chance decides who is first.
+    // All processes that lost their relay retry now: chance decides which one is first.
     const waitMs = Math.min(RETRY_MS * 2 ** Math.min(this.#failures, 6), RETRY_MS_MAX);
     this.#later(waitMs * Math.random(), () => this.#meet());
   }
@@ -243,7 +257,7 @@ class IpcTransport implements Transport {
     this.#timer.unref();
   }
 
-  /** Says whether it is connected, if that is not what was said before, and that it is not busy now. */
+  /** Calls `changed` if `connected` has changed, or if the transport is not busy any more. */
   #look(): void {
     const isEased = this.#wasBusy && !this.busy;
     if (isEased) this.#wasBusy = false;
@@ -257,7 +271,7 @@ class IpcTransport implements Transport {
     }
   }
 
-  /** Lets go of everybody; returns the links, which still have to end. */
+  /** Releases everything; returns the links, which still have to end. */
   #part(): readonly IpcLink[] {
     const links = [...this.#links];
     const server = this.#server;
@@ -271,8 +285,8 @@ class IpcTransport implements Transport {
 }
 
 /**
- * Connects all processes of this user on this machine that share the namespace, whatever started
- * them: `node:cluster`, PM2, `fork`, worker threads, or a shell each.
+ * Connects all processes of this user on this machine that share the namespace, however they were
+ * started: `node:cluster`, PM2, `fork`, worker threads, or from a shell.
  *
  * @example
  * const cluster = joinCluster({ namespace: "shop", transport: ipcTransport() });

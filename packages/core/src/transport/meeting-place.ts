@@ -1,9 +1,9 @@
 /**
- * Where the processes of one user on one machine meet: a socket's path that all of them compute, in
- * a folder that nobody else can enter.
+ * The socket path where the processes of one user on one machine meet. All of them compute the same
+ * path, in a folder that no other user can enter.
  *
- * The path is never longer than sockets' paths may be: the runtime would cut it without a word, and
- * what is left of it may be anybody's.
+ * The path is never longer than a socket's path may be: the runtime would truncate it silently, and
+ * the shorter path may belong to another user.
  */
 
 import { createHash } from "node:crypto";
@@ -13,19 +13,21 @@ import { dirname, isAbsolute, join } from "node:path";
 
 const PRIVATE = 0o700;
 const OTHERS = 0o077;
-/** What all systems take: 104 bytes on some, the last of which ends the path. */
+/** What all systems accept: 104 bytes on some, the last of which ends the path. */
 const PATH_BYTES_MAX = 103;
 const NAME_DIGITS = 24;
-/** Fewer would let two namespaces of one user meet by chance. */
+/** With fewer digits, two namespaces of one user could meet by chance. */
 const NAME_DIGITS_MIN = 12;
 
-/** The path for a namespace; throws a sentence when its folder cannot be, or is not private. */
+/**
+ * The path for a namespace; throws a sentence when its folder cannot be created or is not private.
+ */
 export function meetingPlace(namespace: string): string {
   const name = createHash("sha256").update(namespace).digest("hex");
   if (process.platform === "win32") {
     return `\\\\.\\pipe\\tidegate-${userInfo().username}-${name.slice(0, NAME_DIGITS)}`;
   }
-  // Not by the user's name: in containers, users often have none.
+  // The user id, not the name: in containers, users often have no name.
   const uid = process.getuid!();
   const folder = join(parent(), `tidegate-${uid}`);
   const digits = Math.min(PATH_BYTES_MAX - Buffer.byteLength(join(folder, "/")), NAME_DIGITS);
@@ -36,14 +38,17 @@ export function meetingPlace(namespace: string): string {
   }
   makeFolder(folder);
   const stat = lstatSync(folder);
-  // In a folder that all may write to, somebody may have been here before us.
+  // In a folder that all users may write to, another user may have created it first.
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & OTHERS) !== 0) {
-    throw new Error(`${folder} must be a folder of this user that nobody else can enter`);
+    throw new Error(`${folder} must be a folder of this user that no other user can enter`);
   }
   return join(folder, name.slice(0, digits));
 }
 
-/** Not by the runtime's own recursion, which never ends where nothing can be made, as in /proc. */
+/**
+ * Not with `recursive`: the runtime's own recursion never ends where nothing can be created, as in
+ * /proc.
+ */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: PRIVATE });
@@ -53,7 +58,7 @@ function makeFolder(folder: string): void {
     const above = dirname(folder);
     if (code !== "ENOENT" || existsSync(above)) {
       throw new Error(
-        `${folder} cannot be made (${code}): set XDG_RUNTIME_DIR to a folder in which this user may make others`,
+        `${folder} cannot be created (${code}): set XDG_RUNTIME_DIR to a folder in which this user may create folders`,
       );
     }
     makeFolder(above);
@@ -61,7 +66,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** A variable that is empty or relative says nothing that holds for other processes too. */
+/** An empty or relative variable is ignored: other processes would resolve it differently. */
 function parent(): string {
   const given = process.env["XDG_RUNTIME_DIR"];
   if (given !== undefined && isAbsolute(given)) return given;

@@ -1,8 +1,8 @@
 /**
- * A network inside one process, as bad as it is asked to be: for tests, of ours and of users.
+ * A network inside one process, with faults on request: for tests, ours and those of users.
  *
- * With a seed it loses, repeats and delays the same frames every time. What is published is copied
- * once for every receiver, so that nobody can change what another hears.
+ * With a seed it loses, repeats and delays the same frames every time. Each receiver gets its own
+ * copy of a frame, so no receiver can change what another one receives.
  */
 
 import { knownOptions, part, wholeNumber } from "../base/options.ts";
@@ -28,7 +28,7 @@ export interface MemoryNetworkOptions {
    */
   readonly delayMs?: number | undefined;
   /**
-   * What chance is drawn from.
+   * The seed of its random numbers.
    *
    * @default 1
    */
@@ -41,11 +41,11 @@ const LATE_MS = 3_000;
 export interface MemoryNetwork {
   /** A transport for one replica. */
   transport(): Transport;
-  /** Makes the network as bad as this from now on; what is on its way arrives as it would have. */
+  /** Changes the faults from now on; frames on their way arrive as they would have. */
   change(options: Omit<MemoryNetworkOptions, "seed">): void;
-  /** Loses all that `from` sends to `to` from now on; the other direction is not touched. */
+  /** Loses all frames from `from` to `to` from now on; the other direction is not touched. */
   cut(from: Transport, to: Transport): void;
-  /** Lets everybody hear everybody again. */
+  /** Ends all cuts. */
   heal(): void;
 }
 
@@ -110,7 +110,7 @@ class Network implements MemoryNetwork {
     setTimeout(() => end.hear(frame), Math.floor(afterMs)).unref?.();
   }
 
-  /** A number from 0 to 1: a counter, mixed well. */
+  /** A number from 0 to 1: a mixed counter. */
   #draw(): number {
     this.#state = (this.#state + 0x9e37_79b9) | 0;
     let bits = Math.imul(this.#state ^ (this.#state >>> 16), 0x85eb_ca6b);
@@ -166,7 +166,7 @@ class MemoryEnd implements Transport {
     try {
       this.#receive?.(frame);
     } catch {
-      // A receiver that throws has lost this frame and hears the next.
+      // A receiver that throws loses this frame and receives the next one.
     }
   }
 }

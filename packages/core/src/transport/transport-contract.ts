@@ -1,15 +1,15 @@
 /**
- * What every transport has to keep, as cases that any test runner can run.
+ * The contract of transports, as cases that any test runner can run.
  *
- * A case throws when the promise in its title is broken. Losing frames is allowed, so nothing here
- * expects each single one to arrive; but a transport that loses all of them carries nothing.
+ * A case throws when the promise in its title is broken. Losing frames is allowed, so no case
+ * expects every single frame to arrive; but a transport that loses all of them carries nothing.
  */
 
 import { randomBytes } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 import { FRAME_BYTES_MAX, type Transport } from "./transport.ts";
 
-/** Where transports under test come from. Those of one lab reach one another. */
+/** Creates transports under test. Those of one lab reach one another. */
 export interface TransportLab {
   transport(): Transport | Promise<Transport>;
 }
@@ -22,16 +22,16 @@ export interface ContractCase {
 const PATIENCE_MS = 5_000;
 const POLL_MS = 10;
 const QUIET_MS = 100;
-/** Losing frames is allowed, and so is losing a few last ones in a row. */
+/** Losing frames is allowed, also a few last ones in a row. */
 const LAST_WORDS_TRIES = 10;
 
-/** One transport in use, and what it has heard. */
+/** One transport in use, and the frames that it received. */
 class End {
   readonly transport: Transport;
   readonly replica: string;
   readonly heard: Uint8Array[] = [];
   throwsOnce = false;
-  /** How often it was told that something has changed. */
+  /** How often `changed` was called. */
   changes = 0;
   readonly wasConnectedAtOnce: boolean;
 
@@ -59,11 +59,13 @@ class End {
     return new End(await lab.transport(), namespace, randomBytes(8).toString("hex"));
   }
 
-  /** Publishes again and again until it has been heard: transports may need a moment to connect. */
+  /**
+   * Publishes again and again until all ends received it: transports may need a moment to connect.
+   */
   async send(bytes: Uint8Array, to: readonly End[], only?: string): Promise<void> {
     const isHeard = () => to.every((end) => end.hears(bytes));
     for (let waitedMs = 0; !isHeard(); waitedMs += POLL_MS) {
-      must(waitedMs < PATIENCE_MS, "a frame published again and again was not heard");
+      must(waitedMs < PATIENCE_MS, "a frame that was published again and again was not received");
       if (waitedMs % (5 * POLL_MS) === 0) this.transport.publish(Uint8Array.from(bytes), only);
       await pause(POLL_MS);
     }
@@ -86,7 +88,7 @@ class End {
 
 export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
   {
-    title: "what one replica publishes all others hear, byte for byte",
+    title: "all other replicas receive what one replica publishes, byte for byte",
     run: async (lab) => {
       await between(lab, 3, async ([one, two, three]) => {
         const bytes = randomBytes(1_000);
@@ -96,7 +98,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "a frame for one replica is heard by that one",
+    title: "the replica that a frame is for receives it",
     run: async (lab) => {
       await between(lab, 3, async ([one, , three]) => {
         await one!.send(randomBytes(50), [three!], three!.replica);
@@ -104,14 +106,14 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "namespaces do not hear each other",
+    title: "replicas of another namespace receive nothing",
     run: async (lab) => {
       const namespace = newNamespace();
       const other = await End.open(lab, `${namespace}-other`);
       try {
         await between(lab, 2, async ([one, two]) => one!.send(randomBytes(50), [two!]), namespace);
         await pause(QUIET_MS);
-        must(other.heard.length === 0, "a frame of another namespace was heard");
+        must(other.heard.length === 0, "a replica received a frame of another namespace");
       } finally {
         await other.transport.close();
       }
@@ -127,7 +129,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "it answers at once, in the types that it promises",
+    title: "it answers at once, with values of the promised types",
     run: async (lab) => {
       await between(lab, 2, async ([one, two]) => {
         await one!.send(randomBytes(10), [two!]);
@@ -137,12 +139,12 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         must(typeof connected === "boolean", "connected is neither true nor false");
         must(typeof busy === "boolean", "busy is neither true nor false");
         const answer: unknown = transport.publish(randomBytes(10));
-        must(typeof answer === "boolean", "publish answers neither true nor false");
+        must(typeof answer === "boolean", "publish returns neither true nor false");
       });
     },
   },
   {
-    title: "frames published at once are never mixed up, whatever becomes of them",
+    title: "frames that are published at once are never mixed up",
     run: async (lab) => {
       await between(lab, 2, async ([one, two]) => {
         await one!.send(randomBytes(10), [two!]);
@@ -158,7 +160,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "a receiver that throws hears the next frame",
+    title: "a receiver that throws receives the next frame",
     run: async (lab) => {
       await between(lab, 2, async ([one, two]) => {
         two!.throwsOnce = true;
@@ -182,7 +184,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "a closed transport hears nothing more, and the others go on",
+    title: "a closed transport delivers no more frames, and the others go on",
     run: async (lab) => {
       await between(lab, 3, async ([one, two, three]) => {
         await one!.send(randomBytes(30), [two!, three!]);
@@ -191,12 +193,12 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         await one!.send(randomBytes(31), [three!]);
         await closed;
         await pause(QUIET_MS);
-        must(two!.heard.length === count, "a frame was heard after closing");
+        must(two!.heard.length === count, "a frame was delivered after closing");
       });
     },
   },
   {
-    title: "what is published before closing is heard, when closing is waited for",
+    title: "a frame that is published before closing arrives, if the program waits for closing",
     run: async (lab) => {
       const namespace = newNamespace();
       const rounds = async (two: End): Promise<void> => {
@@ -212,13 +214,13 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
           await pause(QUIET_MS);
           if (two.hears(bytes)) return;
         }
-        throw new Error("the last frame before closing was never heard");
+        throw new Error("the last frame before closing never arrived");
       };
       await between(lab, 1, async ([two]) => rounds(two!), namespace);
     },
   },
   {
-    title: "whoever was not connected at once is told when it is",
+    title: "a transport that does not connect at once calls 'changed' when it has connected",
     run: async (lab) => {
       await between(lab, 2, async (ends) => {
         for (const end of ends) {
@@ -226,7 +228,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
             must(waitedMs < PATIENCE_MS, "it never was connected");
             await pause(POLL_MS);
           }
-          must(end.wasConnectedAtOnce || end.changes > 0, "nobody was told that it is connected");
+          must(end.wasConnectedAtOnce || end.changes > 0, "'changed' was not called on connecting");
         }
         await ends[0]!.send(randomBytes(12), [ends[1]!]);
       });
@@ -234,7 +236,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
   },
 ];
 
-/** Opens so many transports in one namespace, and closes them whatever happens. */
+/** Opens so many transports in one namespace, and closes them in any case. */
 async function between(
   lab: TransportLab,
   count: number,

@@ -1,15 +1,15 @@
 /**
- * Reads what a `ByteWriter` wrote, or anything else that somebody sends.
+ * Reads what a `ByteWriter` wrote, or any other bytes that arrive.
  *
- * It never throws and never reads beyond its end: what is not there, or is no number of the kind
- * that was asked for, reads as 0 and leaves `isBroken` set. So a decoder may go on to the next place
- * where it checks, and must check before it believes anything.
+ * It never throws and never reads beyond its end. A number that is absent or malformed reads as 0
+ * and sets `isBroken`. So a decoder may read on to its next check, and must check before it uses
+ * anything.
  */
 
 const MANTISSA_MAX = 2 ** 53;
 
 export class ByteReader {
-  /** Whether something was read that is not there, or that is no number. */
+  /** Whether a number was absent or malformed. */
   isBroken = false;
   position: number;
   /** Reading ends here; a section is read by setting it to the section's end. */
@@ -61,7 +61,7 @@ export class ByteReader {
       const byte = this.u8();
       value += (byte & 127) * factor;
       if (byte < 128) {
-        // One number, one way to write it: else two frames could say the same and differ.
+        // Each number has one encoding: otherwise two frames could say the same and differ.
         if (byte === 0 || value >= MANTISSA_MAX) this.isBroken = true;
         return this.isBroken ? 0 : value;
       }
@@ -82,7 +82,7 @@ export class ByteReader {
   halves(bytes: number): void {
     const { position } = this;
     if (position + 8 <= this.end) {
-      // Nearly always: eight bytes are there, and those that are not of it are cut off.
+      // The usual case: eight bytes are there, and the ones that do not belong to it are masked.
       const low = this.#view.getInt32(position, true);
       const high = this.#view.getInt32(position + 4, true);
       this.position = position + bytes;

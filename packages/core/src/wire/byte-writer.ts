@@ -1,8 +1,9 @@
 /**
- * Writes numbers into a buffer of fixed size, which is made once and used for every frame.
+ * Writes numbers into a buffer of fixed size, which is allocated once and used for every frame.
  *
- * Nothing here grows or throws: whoever writes asks first whether there is room. Numbers are little
- * endian; a varint has seven bits in each byte, the lowest first, and a high bit on all but the last.
+ * Nothing here grows or throws: the caller asks first whether there is room. Numbers are little
+ * endian. A varint has seven bits in each byte, the lowest first, and a high bit on all but the
+ * last.
  */
 
 const TWO_32 = 2 ** 32;
@@ -25,7 +26,7 @@ export class ByteWriter {
     return this.position + bytes <= this.bytes.length;
   }
 
-  /** What has been written so far, not copied. */
+  /** The bytes written so far, not copied. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.position);
   }
@@ -44,7 +45,7 @@ export class ByteWriter {
     this.u16(value >>> 16);
   }
 
-  /** Replaces 16 bits that have been written before. */
+  /** Replaces 16 bits that were written before. */
   patchU16(position: number, value: number): void {
     this.bytes[position] = value;
     this.bytes[position + 1] = value >>> 8;
@@ -75,7 +76,7 @@ export class ByteWriter {
     const { position } = this;
     this.position = position + bytes;
     if (position + 8 <= this.bytes.length) {
-      // What is too much here is written over by what comes next.
+      // Surplus bytes are overwritten by what comes next.
       this.#view.setInt32(position, low, true);
       this.#view.setInt32(position + 4, high, true);
       return;

@@ -1,12 +1,12 @@
 /**
- * Levels of buckets after some slot, as a section of a frame: for those who have not heard of each
- * other for longer than slots are kept apart.
+ * Checkpoints, the levels of buckets after some slot, as a section of a frame. They are for
+ * replicas that have not received each other for longer than stores keep single slots.
  *
  *     | limiter 8 | policy | slot | checkpoints: | key 8 | reset | slots before | level × 2 | … |
  *
- * The reset is the largest that the sender knew of the key: a level from before a reset is no more. The
- * last bit of a level's number once said that nothing is missing in it. Nobody can know that of those it
- * has not heard yet, so it is written as 0 and read as nothing.
+ * The reset is the largest that the sender knew of the key: a level from before a reset is void.
+ * The last bit of a level once said that the level lacks no hits. No replica can know that of hits
+ * that it has not received, so the bit is written as 0 and ignored.
  */
 
 import type { Checkpoint } from "../crdt/checkpoint.ts";
@@ -15,7 +15,7 @@ import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 
 const CHECKPOINT_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
-/** Checkpoints that are read between two looks at the time. */
+/** Checkpoints that are read before the slice may end. */
 const CHECKPOINTS_AT_ONCE = 32;
 const LEVEL_MAX: number = 2 ** 52 - 1;
 
@@ -48,20 +48,20 @@ export function writeCheckpoints(
     writer.halves(checkpoint.low, checkpoint.high, 8);
     writer.varint(checkpoint.reset);
     writer.varint(slot - checkpoint.slot);
-    // A level that large refuses everything for good anyway.
+    // A larger level refuses everything for good anyway.
     writer.varint(2 * Math.min(checkpoint.level, LEVEL_MAX));
   }
   writer.endSection();
   return next;
 }
 
-/** Takes the checkpoints of a section, as far as they are of interest. */
+/** Takes the checkpoints of a section. */
 export interface CheckpointSink {
   wants(low: number, high: number, policy: number): boolean;
   checkpoint(checkpoint: WireCheckpoint): void;
 }
 
-/** Reads a section of checkpoints, some at a time. Broken input leaves `reader.isBroken` set. */
+/** Reads a section of checkpoints in slices. Broken input sets `reader.isBroken`. */
 export function* readCheckpoints(
   reader: ByteReader,
   sink: CheckpointSink,

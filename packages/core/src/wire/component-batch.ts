@@ -1,8 +1,8 @@
 /**
- * Components on their way into frames, in columns, so that thousands cost no objects.
+ * Counts on their way into frames, in columns, so that thousands need no objects.
  *
  * They are sorted by fingerprint before they are written: neighbours in a sorted list differ by
- * little, and what differs by little takes few bytes.
+ * little, and a small difference takes few bytes.
  */
 
 import type { Component } from "../crdt/component.ts";
@@ -28,7 +28,7 @@ export class ComponentBatch {
   readonly hits: Float64Array = new Float64Array(BATCH_MAX);
   readonly refunds: Float64Array = new Float64Array(BATCH_MAX);
   readonly refusals: Float64Array = new Float64Array(BATCH_MAX);
-  /** After `sort`: the places of the components in the columns, in the order of fingerprints. */
+  /** After `sort`: the rows of the columns, in the order of fingerprints. */
   readonly order: Uint16Array = new Uint16Array(BATCH_MAX);
 
   readonly #sortable = new Float64Array(COUNTED_MIN);
@@ -43,7 +43,7 @@ export class ComponentBatch {
     this.size = 0;
   }
 
-  /** Takes a copy of a component, with so much added to its place. Needs a batch that is not full. */
+  /** Adds a copy of a component, with `laterMs` added to its place. The batch must not be full. */
   add(component: Readonly<Component>, laterMs = 0): void {
     const at = this.size++;
     this.low[at] = component.low;
@@ -57,7 +57,7 @@ export class ComponentBatch {
     this.refusals[at] = component.refusals;
   }
 
-  /** Orders by fingerprint, as unsigned numbers; components of one key keep their order. */
+  /** Sorts by fingerprint as unsigned numbers; counts of one key keep their order. */
   sort(): void {
     if (this.size < COUNTED_MIN) this.#sortByComparing();
     else this.#sortByCounting();
@@ -67,13 +67,13 @@ export class ComponentBatch {
   #sortByComparing(): void {
     const { size, order, high } = this;
     const sortable = this.#sortable.subarray(0, size);
-    // The upper half and the place fit one double, and doubles are sorted without a callback.
+    // The upper half and the row fit one double, and doubles are sorted without a callback.
     for (let at = 0; at < size; at++) sortable[at] = (high[at]! >>> 0) * INDEX_RANGE + at;
     sortable.sort();
     for (let rank = 0; rank < size; rank++) order[rank] = sortable[rank]! % INDEX_RANGE;
   }
 
-  /** By the upper half, one digit after the other, the lowest first. */
+  /** Sorts by the upper half, digit by digit, the lowest first. */
   #sortByCounting(): void {
     const { size, order } = this;
     for (let at = 0; at < size; at++) order[at] = at;
@@ -100,7 +100,7 @@ export class ComponentBatch {
     }
   }
 
-  /** Puts a component before those with the same upper and a larger lower half. */
+  /** Moves a component before those with the same upper and a larger lower half. */
   #sink(rank: number): void {
     const { order, low, high } = this;
     const moved = order[rank]!;

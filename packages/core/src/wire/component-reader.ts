@@ -1,4 +1,4 @@
-/** Reads components out of sections of frames: see `component-section.ts` for what they look like. */
+/** Reads components from sections of frames: `component-section.ts` describes their layout. */
 
 import { blankComponent, type Component } from "../crdt/component.ts";
 import type { ByteReader } from "./byte-reader.ts";
@@ -15,17 +15,20 @@ import {
 const TWO_32 = 2 ** 32;
 const TIME_MAX = 2 ** 52;
 
-/** Takes what a section holds, as far as it is of interest. */
+/** Takes the entries of a section. */
 export interface ComponentSink {
-  /** The number of who counted; undefined, and the rest is skipped, if nobody wants to know. */
+  /** The index of the replica that counted; undefined to skip the section. */
   counter(head: Readonly<ComponentHead>): number | undefined;
-  /** The number of an opener; `baseMs` on its clock is `agoMs` ago on the sender's. */
+  /** The index of an opener; `baseMs` on its clock is `agoMs` ago on the sender's. */
   opener(low: number, high: number, baseMs: number, agoMs: number): number;
   /** A component; the object is reused. */
   component(component: Component): void;
 }
 
-/** Reads a section of components. Broken input leaves `reader.isBroken` set, perhaps after some were taken. */
+/**
+ * Reads a section of components. Broken input sets `reader.isBroken`, perhaps after some were
+ * taken.
+ */
 export class ComponentReader {
   readonly #head: ComponentHead = {
     limiterLow: 0,
@@ -49,7 +52,7 @@ export class ComponentReader {
     if (this.begin(reader, sink)) this.readSome(reader, sink, Number.POSITIVE_INFINITY);
   }
 
-  /** Reads what stands before the components; whether there are any that are wanted. */
+  /** Reads the head of a section; returns whether it has entries that the sink wants. */
   begin(reader: ByteReader, sink: ComponentSink): boolean {
     if (!this.#readHead(reader)) return false;
     const replica = sink.counter(this.#head);
@@ -64,7 +67,7 @@ export class ComponentReader {
     return reader.left > 0;
   }
 
-  /** Reads so many components of the section that was begun; whether there are more. */
+  /** Reads so many entries of the section; returns whether there are more. */
   readSome(reader: ByteReader, sink: ComponentSink, count: number): boolean {
     for (let read = 0; read < count && reader.left > 0; read++) {
       if (!this.#readEntry(reader, this.#isFirst)) {
@@ -115,7 +118,7 @@ export class ComponentReader {
     return !reader.isBroken;
   }
 
-  /** Whether a whole entry was read that could be one. */
+  /** Reads an entry; returns whether it is complete and possible. */
   #readEntry(reader: ByteReader, isFirst: boolean): boolean {
     const component = this.#component;
     const { places } = this.#head;
@@ -144,7 +147,7 @@ export class ComponentReader {
     return !reader.isBroken && isTime && component.refunds <= component.hits;
   }
 
-  /** Adds the gap to the fingerprint; one that leads back around to small ones is not believed. */
+  /** Adds the gap to the fingerprint; a gap that overflows is refused. */
   #readGap(reader: ByteReader): void {
     const component = this.#component;
     const bytes = this.#gapBytes;

@@ -1,4 +1,4 @@
-/** Writes components into sections of frames: see `component-section.ts` for what they look like. */
+/** Writes components into sections of frames: `component-section.ts` describes their layout. */
 
 import { type ComponentBatch, roughGap } from "./component-batch.ts";
 import {
@@ -19,9 +19,11 @@ const OPENERS_MAX = 255;
 const OPENER_BYTES = 8 + 8 + 8;
 const HEAD_BYTES = 8 + 8 + 1 + 1 + 1 + 1 + 3 * 8 + 1;
 
-/** Gives openers, which stores know by numbers, the ids that everybody knows them by. */
+/** Translates openers, which stores know by indexes, into replica ids. */
 export interface OpenerNames {
-  /** Fills the halves of an opener's id, and how long ago on the sender's clock a time on the opener's is. */
+  /**
+   * The halves of an opener's id, and how long ago on the sender's clock a time on the opener's is.
+   */
   describe(opener: number, openedAtMs: number): OpenerName;
 }
 
@@ -31,7 +33,9 @@ export interface OpenerName {
   readonly agoMs: number;
 }
 
-/** Writes as many of a sorted batch as fit, from `first` on; returns the first that did not. */
+/**
+ * Writes as many entries of a sorted batch as fit, from `first` on; returns the first that did not.
+ */
 export function writeComponents(
   writer: FrameWriter,
   head: Readonly<ComponentHead>,
@@ -71,9 +75,9 @@ export function writeComponents(
   return rank;
 }
 
-/** What entries are written relative to. */
+/** The values that entries are written relative to. */
 interface Common {
-  /** The first entry that has to wait for another section. */
+  /** The first entry that does not fit this section. */
   end: number;
   gapBytes: number;
   ageBytes: number;
@@ -128,7 +132,10 @@ function agesFit(common: Common, batch: ComponentBatch, first: number): boolean 
   return true;
 }
 
-/** The fewest bytes that nearly all gaps fit into: the mean times as much as chance ever makes of it. */
+/**
+ * The fewest bytes that hold nearly all gaps: sixteen times the mean gap, which chance rarely
+ * exceeds.
+ */
 function gapBytesFor(batch: ComponentBatch, first: number): number {
   const last = batch.order[batch.size - 1]!;
   const start = batch.order[first]!;

@@ -1,12 +1,12 @@
 /**
- * The envelope of everything that replicas send to one another.
+ * Frames: the unit of everything that replicas send to one another.
  *
  *     | 't' 'g' | version | kind | flags | tag 4 | replica 8 | sent at | number | sections … | seal 16 |
  *
  * A frame is complete in itself and never longer than `FRAME_BYTES_MAX`. `sent at` is the sender's
- * raw clock, to which all ages in the frame refer. Sections come one after the other, each with a
- * type and a length, so a reader skips those it does not know: that is how the format grows. A frame
- * is sealed, in the last sixteen bytes, when the cluster has a secret.
+ * raw clock; all ages in the frame are relative to it. Each section has a type and a length, so a
+ * reader skips the types that it does not know: that is how the format grows. In a cluster with a
+ * secret, the last sixteen bytes are the seal.
  */
 
 import { FRAME_BYTES_MAX } from "../transport/transport.ts";
@@ -31,12 +31,12 @@ export const FRAME_KINDS = ["counts", "heartbeat", "request", "page", "hello", "
 export type FrameKind = (typeof FRAME_KINDS)[number];
 
 /**
- * What a frame means to a receiver that cannot read all frames in time: counts that later frames repeat,
- * counts that nothing repeats, a part of an answer, or something short.
+ * What a frame means to a receiver under overload: counts that later frames repeat, counts that no
+ * frame repeats, a part of a sync reply, or a short frame.
  */
 export type FrameLoad = "repeated" | "unrepeated" | "answer" | "short";
 
-/** The load of a frame by its first bytes, which may not be a frame's. */
+/** The load of a frame by its first bytes, which may not be those of a frame. */
 export function loadOf(frame: Uint8Array): FrameLoad {
   const kind = FRAME_KINDS[frame[KIND_AT] ?? FRAME_KINDS.length];
   if (kind === "counts") return (frame[FLAGS_AT]! & UNREPEATED) === 0 ? "repeated" : "unrepeated";
@@ -60,20 +60,22 @@ export const SECTIONS = {
 export interface FrameHeader {
   kind: FrameKind;
   isSealed: boolean;
-  /** Whether it has counts that no later frame and no answer repeats. */
+  /** Whether it has counts that no later frame and no sync reply repeats. */
   isUnrepeated?: boolean;
-  /** 32 bits of the cluster's seed, by which frames of others are told apart. */
+  /**
+   * 32 bits derived from namespace and secret, by which frames of other clusters are recognised.
+   */
   tag: number;
   /** The sender, as two halves of 64 bits. */
   replicaLow: number;
   replicaHigh: number;
   /** The sender's raw clock, whole milliseconds. */
   sentAtMs: number;
-  /** The number of the frame of counts that was sent last, this one included. */
+  /** The number of the last frame of counts of the sender, this one included. */
   number: number;
 }
 
-/** Why bytes are no frame. */
+/** Why bytes are not a frame. */
 export type FrameFault = "length" | "magic" | "version" | "kind" | "header";
 
 /** Writes one frame after the other into the same buffer. */
@@ -91,7 +93,7 @@ export class FrameWriter extends ByteWriter {
     this.#reservedBytes = this.#sealBytes;
   }
 
-  /** Keeps so many bytes of the frame free for what will be written at its end. */
+  /** Keeps so many bytes free for the end of the frame. */
   reserve(bytes: number): void {
     this.#reservedBytes = this.#sealBytes + bytes;
   }
@@ -114,7 +116,7 @@ export class FrameWriter extends ByteWriter {
     this.varint(header.number);
   }
 
-  /** Begins a section; false, and nothing is written, if `bytes` more would not fit into it. */
+  /** Begins a section; writes nothing and returns false if `bytes` more would not fit. */
   beginSection(type: number, bytes: number): boolean {
     if (!this.hasRoom(SECTION_HEAD_BYTES + bytes)) return false;
     this.u8(type);
@@ -128,7 +130,7 @@ export class FrameWriter extends ByteWriter {
   }
 }
 
-/** Where a reader is in a frame, and what its header says. */
+/** A position in a frame, and the frame's header. */
 export class FrameReader extends ByteReader {
   readonly header: FrameHeader = {
     kind: "counts",
@@ -143,7 +145,7 @@ export class FrameReader extends ByteReader {
   #sectionsEnd = 0;
   #next = 0;
 
-  /** Reads the header; returns what is wrong with it, if anything is. */
+  /** Reads the header; returns the fault in it, if there is one. */
   readHeader(): FrameFault | undefined {
     const { bytes, header } = this;
     if (bytes.length > FRAME_BYTES_MAX || bytes.length < 5) return "length";
@@ -168,8 +170,8 @@ export class FrameReader extends ByteReader {
   }
 
   /**
-   * Goes to the next section, whatever has been read of the one before, and returns its type;
-   * undefined at the end of the frame, or, with `isBroken`, where a section leaves it.
+   * Goes to the next section, even if the one before was not read to its end, and returns its type.
+   * Undefined at the end of the frame, or, with `isBroken`, if a section reaches beyond it.
    */
   nextSection(): number | undefined {
     this.position = this.#next;

@@ -1,10 +1,11 @@
 /**
- * What a replica says of itself once a second, and of those it has fallen behind on.
+ * A heartbeat: what a replica says about itself once a second, and which replicas it is behind on.
  *
  *     | ready | up | known 4 | allowed | refused | behinds | replica 8 | number | … | held |
  *
- * It is small however much is counted, and names at most `BEHIND_MAX` replicas. How many those are is
- * said before them, and a reader leaves alone what comes at the end: so a later version can say more here.
+ * Its size does not depend on how much is counted; it names at most `BEHIND_MAX` replicas. The
+ * number of replicas comes before them, and a reader ignores what follows `held`, so a later
+ * version can add fields.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
@@ -23,17 +24,17 @@ export interface Behind {
 }
 
 export interface Heartbeat {
-  /** Whether the sender has heard what others counted before it came. */
+  /** Whether the sender's initial sync is over. */
   readonly isReady: boolean;
-  /** For how long the sender has been there. */
+  /** For how long the sender has been up. */
   readonly upMs: number;
-  /** The same for all who know of the same replicas, and the same of those who are gone. */
+  /** A checksum of the membership as the sender knows it, and of its frames of dead replicas. */
   readonly known: number;
   /** Hits that the sender has allowed and refused since it started. */
   readonly allowed: number;
   readonly refused: number;
   readonly behind: readonly Behind[];
-  /** For how long the oldest count waits that is in no frame up to the number of this one. */
+  /** For how long the oldest count has waited that is in no frame up to this one's number. */
   readonly heldMs: number;
 }
 
@@ -56,7 +57,7 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): boole
   return true;
 }
 
-/** Reads a heartbeat; undefined, with `reader.isBroken` set, if it is none. */
+/** Reads a heartbeat; undefined, with `reader.isBroken` set, if the bytes are not one. */
 export function readHeartbeat(reader: ByteReader): Heartbeat | undefined {
   const ready = reader.u8();
   const upMs = reader.varint();

@@ -1,6 +1,6 @@
 /**
- * What limiters a replica has, so that those who mean one limiter by a name can tell when it is set up
- * in two ways. It goes with heartbeats, a few limiters at a time.
+ * The limiters of a replica, so that other replicas notice when one name is configured in two ways.
+ * The section goes with heartbeats, a few limiters at a time.
  *
  *     | limiters: | name 8 | identity 8 | policies | limit … | … |
  */
@@ -10,14 +10,14 @@ import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 import type { Halves } from "./seal.ts";
 
-/** More policies than a limiter can have are not believed. */
+/** A limiter cannot have more policies; a section with more is refused. */
 const POLICIES_MAX = 16;
 const LIMITER_BYTES_MAX: number = 8 + 8 + 1 + POLICIES_MAX * VARINT_BYTES_MAX;
 
 export interface WireLimiter {
   /** Stands for its name. */
   readonly name: Halves;
-  /** The same for all that count together. */
+  /** The same for all limiters that count together. */
   readonly identity: Halves;
   /** The limit of each policy. */
   readonly limits: readonly number[];
@@ -37,7 +37,7 @@ export function writeLimiters(writer: FrameWriter, limiters: readonly WireLimite
   writer.endSection();
 }
 
-/** Reads limiters. Broken input leaves `reader.isBroken` set, and what came before it is returned. */
+/** Reads limiters. Broken input sets `reader.isBroken`, and the limiters before it are returned. */
 export function readLimiters(reader: ByteReader): WireLimiter[] {
   const limiters: WireLimiter[] = [];
   while (reader.left > 0) {

@@ -3,8 +3,8 @@
  *
  *     | limiter 8 | reset of all keys | notes: | key 8 | flags | reset | reset of marks | marks … | … |
  *
- * They are rare, so nothing is spared but what is absent: the flags say which of the rest is there.
- * Resets and ends are times of the cluster's clock, and travel as they are.
+ * They are rare, so only absent fields are saved: the flags say which of the rest follows. Resets
+ * and ends are times of the cluster's clock, and are written as they are.
  */
 
 import { MARK_KINDS, type Mark } from "../crdt/mark.ts";
@@ -16,7 +16,7 @@ const RESET = 1;
 const MARK_RESET = 2;
 const FIRST_MARK = 4;
 const FLAGS_END: number = FIRST_MARK << MARK_KINDS.length;
-/** Notes that are read between two looks at the time. */
+/** Notes that are read before the slice may end. */
 const NOTES_AT_ONCE = 32;
 const NOTE_BYTES_MAX: number = 8 + 1 + (2 + 3 * MARK_KINDS.length) * VARINT_BYTES_MAX;
 
@@ -62,12 +62,12 @@ function writeNote(writer: FrameWriter, note: WireNote): void {
     if (mark === undefined) continue;
     writer.varint(mark.reset);
     writer.varint(mark.untilMs);
-    // 0 is no limit at all, which holds whatever the caller's is.
+    // 0 means that the mark holds for every limit of the caller.
     writer.varint(mark.limit === Number.POSITIVE_INFINITY ? 0 : mark.limit + 1);
   }
 }
 
-/** Takes the resets and marks of a section, as far as they are of interest. */
+/** Takes the resets and marks of a section. */
 export interface NoteSink {
   /** A limiter and the reset of all its keys, 0 for none; returns whether its notes are wanted. */
   limiter(low: number, high: number, resetAll: number): boolean;
@@ -75,8 +75,8 @@ export interface NoteSink {
 }
 
 /**
- * Reads a section of notes, some at a time: a frame holds thousands, and each may take a while. Broken
- * input leaves `reader.isBroken` set, perhaps after some were taken.
+ * Reads a section of notes in slices: a frame holds thousands, and each may take a while. Broken
+ * input sets `reader.isBroken`, perhaps after some notes were taken.
  */
 export function* readNotes(reader: ByteReader, sink: NoteSink): Generator<undefined, void> {
   reader.halves(8);

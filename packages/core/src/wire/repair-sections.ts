@@ -1,61 +1,61 @@
 /**
- * Asking for what was missed, and saying what an answer covers.
+ * The sections of anti-entropy: a sync request, and what a sync reply covers.
  *
- *     asking   | replica 8 | since | others |   counts of that replica that changed after frame `since`,
- *                                               and of those who are gone, if `others` is 1
- *     heard    | replica 8 | up to | clock | silent | above 4 |   that an answer has all that is known of that
- *                                                               replica's counts
- *     page     | since | up to | telling | part | parts | held |   one of the frames that together say
- *                                               all of it, and all that is held if `held` is 1
+ *     asking   | replica 8 | since | others |   requests that replica's counts that changed after frame
+ *                                               `since`, and those of dead replicas if `others` is 1
+ *     heard    | replica 8 | up to | clock | silent | above 4 |   the reply has all that its sender knows
+ *                                                               of that replica's counts
+ *     page     | since | up to | telling | part | parts | held |   one part of a reply; all that its
+ *                                               sender holds is in the reply if `held` is 1
  *
- * Who holds all parts is where that replica was after frame `up to`, whatever was lost before. How many
- * there are is only known at the end: `parts` is 0 in all but the last. The same may be told again in
- * other parts, and a part of one telling does not stand for one of another. Frames of counts need no
- * such thing unless there are several of one number, which is in the header.
+ * A receiver of all parts knows what the sender knew after frame `up to`, whatever was lost before.
+ * The number of parts is only known at the end: `parts` is 0 in all but the last. A repeated reply
+ * may have other parts, so parts of two replies never mix. Frames of counts have a page section
+ * only if several of them share one number, which is in the header.
  */
 
 import type { ByteReader } from "./byte-reader.ts";
 import { VARINT_BYTES_MAX } from "./byte-writer.ts";
 import { type FrameWriter, SECTIONS } from "./frame.ts";
 
-/** Asks a replica for what it has counted; all who hear it learn that it has been asked for. */
+/** A sync request to a replica. All replicas receive it, so all learn that it was asked. */
 export interface Asking {
   readonly low: number;
   readonly high: number;
   readonly since: number;
-  /** Whether to tell as well what is known of those who cannot be asked any more. */
+  /** Whether to include what the asked replica knows of dead replicas. */
   readonly others: boolean;
 }
 
-/** Which part of which answer a frame is. */
+/** Which part of which reply a frame is. */
 export interface Page {
   readonly since: number;
   readonly upTo: number;
-  /** A number that its sender gives to no other answer. */
+  /** A number that its sender gives to no other reply. */
   readonly telling: number;
   /** From 0. */
   readonly part: number;
-  /** How many there are, in the last one; otherwise 0. */
+  /** In the last part, how many parts there are; otherwise 0. */
   readonly parts: number;
-  /** Whether all that the sender holds is in the answer: what is not has been released. */
+  /** Whether all permits that the sender holds are in the reply: others have been released. */
   readonly hasAllHeld: boolean;
 }
 
-/** Another replica of whose counts an answer has all that its sender knows. */
+/** Another replica, of which a reply has all counts that its sender knows. */
 export interface Heard {
   readonly low: number;
   readonly high: number;
-  /** The last of its frames before the first that the sender has not heard. */
+  /** The last of its frames that the sender received without a gap. */
   readonly upTo: number;
   /** What its raw clock shows when the frame is sent, as far as the sender knows. */
   readonly clockMs: number;
-  /** How long nothing has been heard of it. */
+  /** For how long nothing of it has been received. */
   readonly silentMs: number;
-  /** Which frames the sender has heard above the first that is missing: bit 0 is frame `upTo + 2`. */
+  /** Which frames the sender received above the gap: bit 0 is frame `upTo + 2`. */
   readonly above: number;
 }
 
-/** More parts than the largest table has; an answer with more is not believed. */
+/** More parts than the largest table has; a reply with more is refused. */
 export const PARTS_MAX = 65_536;
 /** How far above `upTo` the last frame lies that `above` can name. */
 const ABOVE_MAX = 33;
@@ -99,7 +99,7 @@ export function readHeard(reader: ByteReader): Heard | undefined {
   const clockMs = reader.varint();
   const silentMs = reader.varint();
   const above = reader.u32();
-  // What is above has to be a number too.
+  // The numbers above must be safe integers too.
   if (reader.left > 0 || upTo > Number.MAX_SAFE_INTEGER - ABOVE_MAX) reader.isBroken = true;
   return reader.isBroken ? undefined : { low, high, upTo, clockMs, silentMs, above };
 }

@@ -1,9 +1,10 @@
 /**
- * The seeds of a cluster's fingerprints, the tag that its frames carry, and their seal.
+ * What is derived from the secret and the namespace: the seeds of a cluster's fingerprints, the tag
+ * of its frames, and their seal.
  *
- * All three are derived from the secret and the namespace, so that processes that share both agree
- * without asking, across restarts. Without a secret everything is derived from the namespace alone:
- * then the tag keeps clusters apart that do not mean to meet, and keeps nobody out.
+ * Processes that share both derive the same without communication, across restarts. Without a
+ * secret everything is derived from the namespace alone. Then the tag separates clusters that do
+ * not mean to meet, but it protects from no attacker.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
@@ -50,13 +51,13 @@ export class Seal {
     return { low: seed.readInt32LE(0), high: seed.readInt32LE(4) };
   }
 
-  /** What stands for a limiter's name. */
+  /** The tag that stands for a limiter's name in frames. */
   nameTag(name: string): Halves {
     const tag = createHmac("sha256", this.#seedKey).update(`name:${name}`).digest();
     return { low: tag.readInt32LE(0), high: tag.readInt32LE(4) };
   }
 
-  /** Whether frames are sealed, and others not believed. */
+  /** Whether frames are sealed, and frames without a seal are refused. */
   get isSealing(): boolean {
     return this.#key !== undefined;
   }
