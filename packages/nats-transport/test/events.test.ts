@@ -53,7 +53,7 @@ describe("a process that hears no other on its subject", () => {
 
   const OWN = `tidegate.v1.shop.${REPLICA}`;
   const HINT =
-    "no other process has been heard on 'tidegate.v1.shop.*' for a minute: processes share limits if they have the same NATS servers, 'namespace' and 'subject'. A process that is meant to be alone can ignore this";
+    "for a minute, no frame of another process has arrived on 'tidegate.v1.shop.*': processes share limits if they have the same NATS servers, 'namespace' and 'subject'. Ignore this if the process is meant to be alone";
 
   it("says so once, after a minute of a connection", async () => {
     const connection = new FakeConnection(FINE);

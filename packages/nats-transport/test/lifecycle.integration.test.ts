@@ -71,7 +71,7 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     const one = new End(Promise.reject(new Error("no such server")));
     await one.becomes("ended");
     expect(one.troubles).toEqual([
-      "there is no NATS connection (no such server): that is not tried again, a function would be",
+      "there is no NATS connection (no such server): the transport does not try again. Give natsTransport a function that connects, and it does",
     ]);
     expect(one.say("hello")).toBe(false);
   });
@@ -171,7 +171,9 @@ describe("a transport whose own connection hangs", () => {
         clearInterval(talk);
         await one.reaches(two);
         await two.reaches(one);
-        expect(one.troubles.at(1)).toMatch(/does not answer any more: another connection is made$/);
+        expect(one.troubles.at(1)).toMatch(
+          /does not answer any more: the transport makes another connection$/,
+        );
         await frozen.stop();
       }),
     );

@@ -225,7 +225,7 @@ describe("a transport over NATS", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect([tries, transport.connected]).toEqual([5, true]);
     expect(troubles).toEqual([
-      "there is no NATS connection (refused): it is tried again, at the servers that 'connection' names",
+      "there is no NATS connection (refused): the transport calls the function 'connection' again",
     ]);
   });
 
@@ -242,7 +242,7 @@ describe("a transport over NATS", () => {
     resolve("a string" as never);
     await turn();
     expect(transport.status().state).toBe("ended");
-    expect(troubles[2]).toMatch(/what came is no connection of 'nats'/);
+    expect(troubles[2]).toMatch(/'connection' gave something that is no connection of 'nats'/);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(troubles).toHaveLength(3);
   });

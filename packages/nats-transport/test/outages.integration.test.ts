@@ -33,7 +33,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     const [one, two] = [new End(() => connect(late.url)), new End(() => connect(late.url))];
     await until(() => one.troubles.length > 0, "a report");
     expect(one.troubles[0]).toMatch(
-      /^there is no NATS connection \(.*\): it is tried again, at the servers that 'connection' names$/,
+      /^there is no NATS connection \(.*\): the transport calls the function 'connection' again$/,
     );
     expect([one.state, one.transport.connected, one.say("hello")]).toEqual([
       "connecting",
@@ -170,7 +170,9 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await one.reaches(two);
     await made[0]!.close();
     await until(() => one.troubles.length > 0, "a report");
-    expect(one.troubles[0]).toBe("the NATS connection has been closed: another one is made");
+    expect(one.troubles[0]).toBe(
+      "the NATS connection has been closed: the transport makes another one",
+    );
     await one.reaches(two);
     await two.reaches(one);
     expect(made).toHaveLength(2);

@@ -47,7 +47,7 @@ describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Clie
     await pause(50);
     expect(bound.troubles).toHaveLength(1);
     expect(bound.troubles[0]).toMatch(
-      /^NATS does not let this process publish to 'tidegate\.v1\.shop\.[0-9a-f]{16}': no other hears it\. Allow it to publish to 'tidegate\.v1\.shop\.>'$/,
+      /^NATS does not let this process publish to 'tidegate\.v1\.shop\.[0-9a-f]{16}', so no other process receives it\. Allow it to publish to 'tidegate\.v1\.shop\.>'$/,
     );
     expect(server.log.match(/Publish Violation/g)?.length).toBeLessThan(3);
     await free.reaches(bound);
@@ -66,7 +66,7 @@ describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Clie
     expect(bound.transport.connected).toBe(false);
     expect(bound.troubles).toHaveLength(2);
     expect(bound.troubles[0]).toMatch(
-      /^NATS does not let this process subscribe to 'tidegate\.v1\.shop\.\*' \(.+\): it does not hear all others\. Allow it to subscribe to 'tidegate\.v1\.shop\.>'$/,
+      /^NATS does not let this process subscribe to 'tidegate\.v1\.shop\.\*' \(.+\), so it does not receive all other processes\. Allow it to subscribe to 'tidegate\.v1\.shop\.>'$/,
     );
     await server.reload(users(ALL, ALL));
     await free.reaches(bound);
@@ -104,7 +104,7 @@ describe.each(CLIENTS)("the longest payload of a server, with $name", ({ connect
     expect(one.transport.maxPayload).toBe(20_000);
     expect(one.say("x".repeat(20_001))).toBe(false);
     expect(one.troubles).toEqual([
-      "frames longer than the NATS server takes, which is 20000 bytes, are dropped: raise its 'max_payload' to 65536 or more",
+      "frames longer than the 20000 bytes that the NATS server takes are dropped: raise its 'max_payload' to 65536 or more",
     ]);
     await one.reaches(two, "y".repeat(20_000));
 

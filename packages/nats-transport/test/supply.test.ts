@@ -44,7 +44,7 @@ describe("a cluster whose connection does not come", () => {
     const cluster = joinCluster({ transport, namespace: "shop" });
     await vi.advanceTimersByTimeAsync(10);
     expect(cluster.status().lastTrouble).toBe(
-      `there is no NATS connection (${error.message} at [::1]:4222): it is tried again, at the servers that 'connection' names`,
+      `there is no NATS connection (${error.message} at [::1]:4222): the transport calls the function 'connection' again`,
     );
     await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
   });

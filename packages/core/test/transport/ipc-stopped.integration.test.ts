@@ -130,7 +130,7 @@ describe("processes of one machine, when one of them is stopped", () => {
     await pause(600);
     const { troubles } = await relay.ask("heard");
     expect(troubles).toEqual([
-      "a process of this machine does not read: it misses what others say",
+      "another process of this machine does not read its frames, and misses the counts of the others: look whether it is stopped or overloaded",
     ]);
     deaf.signal("SIGCONT");
     await until(() => hearEachOther([relay, one, deaf]));

@@ -49,10 +49,12 @@ describe("a transport over a socket that cannot reach others", () => {
     chmodSync(own, 0o755);
     open();
     await pause(3_000);
-    expect(troubles).toEqual([expect.stringContaining("that nobody else can enter")]);
+    expect(troubles).toEqual([expect.stringContaining("that no other user can enter")]);
     chmodSync(own, 0o700);
     await untilConnected();
-    expect(troubles.slice(1)).toEqual(["reaches other processes of this machine again"]);
+    expect(troubles.slice(1)).toEqual([
+      "this process reaches other processes of this machine again",
+    ]);
   });
 
   it("tries less and less often while a relay takes it and lets it go", async () => {

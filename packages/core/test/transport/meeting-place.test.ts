@@ -83,14 +83,14 @@ describe("the place where processes of one machine meet", () => {
     writeFileSync(join(folder, "file"), "");
     for (const value of ["/proc", "/proc/run/user", join(folder, "file")]) {
       vi.stubEnv("XDG_RUNTIME_DIR", value);
-      expect(() => meetingPlace("shop")).toThrow("cannot be made");
+      expect(() => meetingPlace("shop")).toThrow("cannot be created");
     }
   });
 
   it("is refused when others can enter it, or when it is no folder", () => {
     mkdirSync(join(folder, own));
     chmodSync(join(folder, own), 0o755);
-    expect(() => meetingPlace("shop")).toThrow("that nobody else can enter");
+    expect(() => meetingPlace("shop")).toThrow("that no other user can enter");
     rmSync(join(folder, own), { recursive: true });
     writeFileSync(join(folder, own), "");
     expect(() => meetingPlace("shop")).toThrow(join(folder, own));

@@ -25,7 +25,7 @@ function bound(transport: Transport): Transport {
   };
 }
 
-const PROMISE = "it answers at once, in the types that it promises";
+const PROMISE = "it answers at once, with values of the promised types";
 
 it("finds nothing wrong with a transport that keeps it", async () => {
   expect(await brokenBy(() => ({}))).toBe("");
@@ -46,7 +46,7 @@ it("names a publish that answers later", async () => {
     publish: (async (frame: Uint8Array, to?: string) => sound.publish(frame, to)) as never,
   }));
   expect(said).toContain(
-    `${PROMISE}: the contract of transports is broken: publish answers neither`,
+    `${PROMISE}: the contract of transports is broken: publish returns neither`,
   );
 });
 
