@@ -6,7 +6,7 @@ import { sendThroughBoth } from "./differential/both.ts";
 import { ROWS } from "./differential/rows.ts";
 import { SCENARIOS } from "./differential/scenario.ts";
 
-const SCENARIOS_COUNT = 400;
+const SCENARIOS_COUNT = 300;
 const SEED = 20_260_523;
 
 beforeEach(() => {
