@@ -13,9 +13,9 @@ const PAGES = [
     name: "ERROR_CODES",
     head: `# Errors
 
-A mistake in how tidegate is called throws a \`TidegateError\` where the mistake is made. Its message
-names the option, what it must be and what it was given; its \`code\` is one of the following and
-never changes its meaning. Being limited is not an error: that is a decision with
+If you call tidegate in a wrong way, the call throws a \`TidegateError\`. Its message
+names the option, what it must be and what it was. Its \`code\` is one of the following, and
+never changes its meaning. Being limited is not an error. It is a decision with
 \`allowed: false\`.
 `,
   },
@@ -25,12 +25,12 @@ never changes its meaning. Being limited is not an error: that is a decision wit
     name: "WARNING_CODES",
     head: `# Warnings
 
-The middleware for web frameworks finds some mistakes only at work. It says each once. A \`logger\` gets a
-\`TidegateWarning\`. Without one, \`process.emitWarning\` emits a warning with that \`name\`, and with its cause
-as \`detail\`. Its \`code\` is one of the following. No warning changes what becomes of a request. With
-\`validate: false\` none is said, and with \`validate: { <name>: false }\` those of that name are not.
+The middleware for web frameworks finds some mistakes only at run time. It warns about each once. A \`logger\` gets a
+\`TidegateWarning\`. Without a logger, \`process.emitWarning\` emits a warning with that \`name\`, and with its cause
+as \`detail\`. Its \`code\` is one of the following. No warning changes what happens to a request.
+\`validate: false\` switches off all warnings that do not say otherwise, and \`validate: { <name>: false }\` those of that name.
 
-Not every such mistake is found: a limiter that a handler makes after its first \`await\` is not, for example.
+The middleware does not find every such mistake. For example, it does not find a limiter that a handler makes after its first \`await\`.
 `,
   },
 ];

@@ -25,11 +25,11 @@ const MEANT = {
 
 const HEAD = `# Options of middleware
 
-The middleware for Express, Koa and Fastify takes these beside the options of the limiter whose place it
-takes: see [Express](../../packages/express/README.md#options),
+The middleware for Express, Koa and Fastify takes these options, and those of the limiter that it
+replaces: see [Express](../../packages/express/README.md#options),
 [Koa](../../packages/koa/README.md#options) and [Fastify](../../packages/fastify/README.md#options). Any
-function may answer at once or with a promise. Where \`key\` is among what a function is told, Koa's get
-the context and the key, and Fastify's the request and the key.
+function may return a value or a promise. Functions with \`key\` get the context and the key under Koa, and the
+request and the key under Fastify.
 `;
 
 /** Compares the page with the interface, or with `update` writes it. */

@@ -42,30 +42,30 @@ export const ERROR_CODES: Readonly<Record<TidegateErrorCode, ErrorCodeEntry>> = 
     remedy: "The message says what is allowed. Durations are whole milliseconds: `5 * MINUTE`.",
   },
   TIDEGATE_OPTION_CONFLICT: {
-    meaning: "Two options were given that exclude each other, or one that needs another.",
-    remedy: "Keep the one you mean.",
+    meaning: "Two options exclude each other, or an option needs another one that is absent.",
+    remedy: "Keep the option that you mean, or add the one that is absent.",
   },
   TIDEGATE_KEY_INVALID: {
     meaning: "A key is neither a string nor bytes.",
     remedy:
-      "Pass a string or a Uint8Array. `undefined` here often means that a header or a user id was absent: decide what such a request counts as, for example its address.",
+      "Pass a string or a Uint8Array. `undefined` here often means that a header or a user id was absent. Decide by what such a request counts, for example by its address.",
   },
   TIDEGATE_COST_INVALID: {
     meaning: "A cost, or a cost times its weight, is not a whole number from 0 to 2^53 - 1.",
     remedy: "Round before calling, and choose the unit so that the smallest cost is 1.",
   },
   TIDEGATE_DECISION_INVALID: {
-    meaning: "A refund was given something other than a decision, such as a copy of one.",
-    remedy: "Keep the object that `check` or `charge` returned and pass that one.",
+    meaning: "`refund` received something other than a decision, such as a copy of one.",
+    remedy: "Keep the object that `check` or `charge` returned, and pass that object.",
   },
   TIDEGATE_POLICY_UNSUITABLE: {
     meaning: "The call makes no sense for the policies of this limiter.",
     remedy:
-      "`release` needs a `concurrency` policy, and `refund` needs one of the others: what a `concurrency` policy holds is released.",
+      "`release` needs a `concurrency` policy, and `refund` needs one of the others. Permits of a `concurrency` policy are released, not refunded.",
   },
   TIDEGATE_VERSIONS_DIFFER: {
     meaning:
-      "A policy or a cluster was made by another version of `@tidegate/core` than the one that it was given to.",
+      "A policy or a cluster was made by one version of `@tidegate/core`, and passed to another.",
     remedy:
       "Install one version: `npm ls @tidegate/core` shows which packages brought which. Adapters need the core of their own version.",
   },

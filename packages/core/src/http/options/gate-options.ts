@@ -1,7 +1,7 @@
 /**
- * The options that all adapters take beside those of the limiter they replace.
+ * The options of all adapters, beside those of the limiter that an adapter replaces.
  *
- * `Request` and `Response` are what the framework hands to its users' functions.
+ * `Request` and `Response` are the objects that the framework passes to its users' functions.
  */
 
 import type { Cluster } from "../../cluster/cluster.ts";
@@ -18,8 +18,8 @@ export type Preset = "parity" | "api" | "login";
 export const PRESETS: readonly Preset[] = ["parity", "api", "login"];
 
 /**
- * What a preset cannot do without, so that its absence does not compile: `api` has no limit of its own. One
- * of the options named has to be given where `api` is what was chosen, and no more than that.
+ * The options that a preset needs, so that code without them does not compile. `api` has no limit of its own.
+ * With `api`, at least one of the named options is required.
  */
 export type NeededBy<Chosen extends Preset, Names extends string> = [Chosen] extends ["api"]
   ? { [Name in Names]: { readonly [Given in Name]: NonNullable<unknown> } }[Names]
@@ -27,33 +27,33 @@ export type NeededBy<Chosen extends Preset, Names extends string> = [Chosen] ext
 
 export interface GateOptions<Request, Response> {
   /**
-   * Where the other options begin: as the limiter that this one replaces; as an API of today, with the
-   * newest fields and problem details; or for signing in, by user name and address.
+   * The defaults of the other options: those of the limiter that this one replaces; those of an API of today, with
+   * the newest fields and problem details; or those for signing in, by user name and address.
    *
    * @default "parity"
    */
   readonly preset?: Preset | undefined;
-  /** What the limiter is called, in events, in a cluster and in headers; required with `cluster`. */
+  /** The name of the limiter in events, in a cluster and in headers; required with `cluster`. */
   readonly name?: string | undefined;
   /** The cluster in which limiters of this name count together. */
   readonly cluster?: Cluster | undefined;
   /**
-   * What this process lets pass while it is cut off from the others of its cluster.
+   * What this process allows while it is partitioned from the others of its cluster.
    *
    * @default "open"
    */
   readonly onPartition?: SeparatedMode | undefined;
-  /** Where time comes from; tests pass a manual one. */
+  /** The source of time; tests pass a manual clock. */
   readonly clock?: Clock | undefined;
   /**
-   * How many keys are kept at most.
+   * The largest number of keys in memory.
    *
    * @default 1_000_000
    */
   readonly maxKeys?: number | undefined;
 
   /**
-   * Whom a request is counted for. Several parts are kept apart; what is no key means the address, and
+   * The key that a request counts for. Several parts make one key. A value that is no key means the address, and
    * false lets the request pass uncounted, but not under the name `keyGenerator`.
    *
    * @default the client's address, IPv6 by its network
@@ -68,46 +68,47 @@ export interface GateOptions<Request, Response> {
    */
   readonly addressLimit?: number | undefined;
   /**
-   * Requests in a window, or a function that knows: of the user, or of the user's plan. With `login` it is
-   * that of a user name, and the function gets the name as the key.
+   * Requests in a window, or a function that returns them, for example for the user's plan. With `login` it is
+   * the limit of a user name, and the function gets the name as the key.
    *
    * @default that of the limiter replaced; with `login` 5; with `api` there is none
    */
   readonly limit?: number | AskedWithKey<Request, Response, Cost> | undefined;
   /**
-   * How long a window is; each width that a function answers with is a limiter of its own.
+   * The length of a window. Each length that a function returns is a limiter of its own.
    *
    * @default that of the limiter replaced; with `api` 60_000, with `login` 900_000
    */
   readonly windowMs?: number | AskedWithKey<Request, Response, number> | undefined;
-  /** Any of the policies instead of `limit` and `windowMs`, all or nothing. */
+  /** Policies instead of `limit` and `windowMs`. A request counts in all of them or in none. */
   readonly policies?: readonly Policy[] | undefined;
   /**
-   * What a request costs, before it is handled.
+   * The cost of a request, before it is handled.
    *
    * @default 1
    */
   readonly cost?: number | AskedWithKey<Request, Response, Cost> | undefined;
-  /** What a request has cost beside that, once it has been answered. */
+  /** A further cost of a request, once it has been answered. */
   readonly charge?: Asked<Request, Response, Cost> | undefined;
   /**
-   * Whether a request counts at all, once it has been answered. It is only looked at before, so requests
-   * that run at the same time may pass the limit together.
+   * Whether a request counts at all, once it has been answered. Before that the limiter only checks, so requests
+   * that run at the same time may exceed the limit together.
    */
   readonly countIf?: Asked<Request, Response, unknown> | undefined;
 
-  /** Requests that are let through uncounted and without headers. */
+  /** Requests that pass uncounted and without headers. */
   readonly skip?: Asked<Request, Response, unknown> | undefined;
   /**
-   * Addresses, networks and keys that are always let through, or a function that knows. What is written as an
+   * Addresses, networks and keys that are always allowed, or a function that decides. An entry that is an
    * address or a network, such as `203.0.113.0/24`, is compared with the client's address and never with a
-   * key; what only looks like a network, such as `203.0.113/24` or `203.0.113.*`, throws; the rest are keys.
+   * key. An entry that only looks like a network, such as `203.0.113/24` or `203.0.113.*`, throws. Other
+   * entries are keys.
    */
   readonly allow?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
-  /** Addresses, networks and keys that are never let through, read as in `allow`, or a function that knows. */
+  /** Addresses, networks and keys that are always refused, read as in `allow`, or a function that decides. */
   readonly block?: readonly string[] | AskedWithKey<Request, Response, unknown> | undefined;
   /**
-   * Counts and refuses the questions that browsers ask before a request, too.
+   * Counts and refuses the preflights of browsers, too.
    *
    * @default false
    */
@@ -119,33 +120,32 @@ export interface GateOptions<Request, Response> {
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * Gives back the hits of requests that failed.
+   * Refunds the hits of requests that failed.
    *
    * @default false
    */
   readonly skipFailedRequests?: boolean | undefined;
   /**
-   * Gives back the hits of requests that succeeded.
+   * Refunds the hits of requests that succeeded.
    *
    * @default false
    */
   readonly skipSuccessfulRequests?: boolean | undefined;
   /**
-   * What those two options take for success.
+   * What counts as success for those two options.
    *
    * @default the status is below 400
    */
   readonly requestWasSuccessful?: Asked<Request, Response, boolean> | undefined;
   /**
-   * Takes a request for failed whose client has hung up before it was answered. Clients decide that for
-   * themselves.
+   * Treats a request as failed if its client hangs up before the answer. Note that a client can do that on purpose.
    *
    * @default false
    */
   readonly refundHangUps?: boolean | undefined;
   /**
-   * How long a request keeps what it holds under `concurrency` after its client has hung up, while its handler
-   * is still at work; 0 gives it back at once.
+   * How long a request keeps its permits of `concurrency` after its client has hung up, while its handler
+   * still runs; 0 releases them at once.
    *
    * @default 60_000
    */
@@ -158,19 +158,19 @@ export interface GateOptions<Request, Response> {
    */
   readonly legacyHeaders?: boolean | undefined;
   /**
-   * The fields of the IETF draft; `true` is what the preset would choose.
+   * The fields of the IETF draft; `true` means the draft of the preset.
    *
    * @default false; with `api` "draft-11"
    */
   readonly standardHeaders?: boolean | Draft | undefined;
   /**
-   * How the only policy is called in fields; each of several `policies` has a name of its own.
+   * The name of the only policy in fields; each of several `policies` has a name of its own.
    *
-   * @default the policy's name, else the limiter's with `api`, else what the limiter replaced calls it
+   * @default the policy's name, else with `api` the limiter's name, else the name in the limiter replaced
    */
   readonly identifier?: string | Asked<Request, Response, string> | undefined;
   /**
-   * Tells clients apart in the fields of draft-8 and draft-11 without telling who they are.
+   * Distinguishes clients in the fields of draft-8 and draft-11 without identifying them.
    *
    * @default false
    */
@@ -181,10 +181,10 @@ export interface GateOptions<Request, Response> {
    * @default false; with `api` true
    */
   readonly exposeHeaders?: boolean | undefined;
-  /** Responses that go out without rate-limit fields. */
+  /** Responses that have no rate-limit fields. */
   readonly omitHeaders?: readonly ("redirects" | "cacheable")[] | undefined;
   /**
-   * Another wait than the computed one, in seconds; clients that heed it may come too early.
+   * Another wait than the computed one, in seconds. If it is shorter, clients come back too early.
    *
    * @default the computed one
    */
@@ -203,26 +203,26 @@ export interface GateOptions<Request, Response> {
   readonly problemType?: string | undefined;
 
   /**
-   * How much of an IPv6 address makes a key.
+   * How many bits of an IPv6 address make a key.
    *
    * @default 56 under Express and in a cluster, else 64
    */
   readonly ipv6Subnet?: number | false | Asked<Request, Response, number | false> | undefined;
-  /** Networks whose last 32 bits are IPv4 addresses, beside `64:ff9b::/96`. */
+  /** Networks whose last 32 bits are IPv4 addresses, in addition to `64:ff9b::/96`. */
   readonly translationPrefixes?: readonly string[] | undefined;
   /**
-   * What to count by where the framework believes every sender about the client's address: that address, after a
+   * The address that counts if the framework trusts every sender about the client's address: that address, after a
    * warning, or the address of the connection.
    *
    * @default "warn"
    */
   readonly onPermissiveProxy?: "warn" | "socket" | undefined;
-  /** Told of every request that a limit refuses, or that in a dry run a limit or `block` would refuse. */
+  /** Called for every request that a limit refuses, or that in a dry run a limit or `block` would refuse. */
   readonly onLimited?:
     | ((request: Request, response: Response, refusal: Refusal) => unknown)
     | undefined;
   /**
-   * What becomes of a request when a function given here fails: the framework gets the error, the
+   * What happens to a request when a function in these options fails: the framework gets the error, the
    * request passes, or it is refused with 503.
    *
    * @default "throw"
