@@ -207,8 +207,8 @@ const DEFECTS: readonly Defect[] = [
   {
     step: "docs: every page is on the site",
     what: "the home page shows a section that is gone",
-    edits: { "README.md": replacing("## In your application", "## Elsewhere") },
-    says: "README.md has no section In your application",
+    edits: { "README.md": replacing("## Change one import", "## Elsewhere") },
+    says: "README.md has no section Change one import",
   },
 ];
 
