@@ -49,12 +49,12 @@ describe("limiters of processes that NATS connects", () => {
     await agree(all, 100);
   });
 
-  it("need a namespace, since strangers may use the same servers", () => {
+  it("need a namespace, since other services may use the same servers", () => {
     const transport = natsTransport({ connection: () => CLIENTS[0]!.connect(server.url) });
     expect(() => joinCluster({ transport })).toThrow("joinCluster needs 'namespace'");
   });
 
-  it("count before the server is there, while it is away, and agree whenever it is back", async () => {
+  it("count before the server is up, while it is away, and agree whenever it is back", async () => {
     await server.kill();
     const all = limiters();
     for (const limiter of all) limiter.check("ada", 1);

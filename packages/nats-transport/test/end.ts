@@ -1,5 +1,5 @@
 /**
- * One transport in use by a test, with all that it has said and heard.
+ * One transport in use by a test, with all frames that it has sent and received.
  */
 
 import { randomBytes } from "node:crypto";
@@ -19,7 +19,7 @@ export class End {
   readonly transport: NatsTransport;
   readonly heard: string[] = [];
   readonly troubles: string[] = [];
-  /** Whether it was connected, each time it said that something has changed. */
+  /** The value of `connected` at each call of `changed`. */
   readonly changes: boolean[] = [];
 
   constructor(connection: NatsConnectionSource, namespace = "shop") {
@@ -54,7 +54,7 @@ export class End {
     await until(() => this.state === state, `it to be ${state}; it said ${this.troubles}`);
   }
 
-  /** Says something until another has heard it. */
+  /** Publishes until another end has received it. */
   async reaches(other: End, text: string = randomBytes(8).toString("hex")): Promise<void> {
     await until(() => {
       if (!other.heard.includes(text)) this.say(text);
@@ -70,7 +70,7 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** How long it takes until something is so. */
+/** How long it takes until a condition holds. */
 export async function timeUntil(isSo: () => boolean, what: string): Promise<number> {
   const startedAtMs = performance.now();
   await until(isSo, what);

@@ -39,10 +39,10 @@ describe("a transport over NATS", () => {
   });
 });
 
-describe("a process that hears no other on its subject", () => {
+describe("a process that receives no other one on its subject", () => {
   const troubles: string[] = [];
 
-  /** Opened on a connection, of which an early answer has been waited for. */
+  /** Opened on a connection of which an early answer has been waited for. */
   async function opened(connection: FakeConnection): Promise<NatsTransport> {
     const transport = natsTransport({ connection });
     const report = (trouble: string): number => troubles.push(trouble);
@@ -55,7 +55,7 @@ describe("a process that hears no other on its subject", () => {
   const HINT =
     "for a minute, no frame of another process has arrived on 'tidegate.v1.shop.*': processes share limits if they have the same NATS servers, 'namespace' and 'subject'. Ignore this if the process is meant to be alone";
 
-  it("says so once, after a minute of a connection", async () => {
+  it("reports it once, after a minute of a connection", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await opened(connection);
     vi.advanceTimersByTime(40_000);
@@ -74,7 +74,7 @@ describe("a process that hears no other on its subject", () => {
     await transport.close();
   });
 
-  it("does not say so while it is not connected, nor where another has been heard", async () => {
+  it("does not report it while it is not connected, nor if a frame of another process has arrived", async () => {
     troubles.length = 0;
     const away = new FakeConnection(FINE);
     away.answers = false;

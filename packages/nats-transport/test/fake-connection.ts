@@ -1,5 +1,5 @@
 /**
- * A NATS connection in memory whose server does what a test says, when it says so.
+ * A NATS connection in memory whose server does what a test says, when the test says so.
  */
 
 import type { NatsConnectionLike, NatsMessageLike } from "@tidegate/nats-transport";
@@ -88,13 +88,13 @@ export class FakeConnection implements NatsConnectionLike {
     return "127.0.0.1:4222";
   }
 
-  /** Says something about the connection, as the client would. */
+  /** Emits an event about the connection, as the client would. */
   tell(event: { readonly type: string } & Readonly<Record<string, unknown>>): void {
     this.#events.push(event);
     this.#wake();
   }
 
-  /** Answers everything, and from now on at once. */
+  /** Answers everything, now and from now on at once. */
   thaw(): void {
     this.answers = true;
     for (const { resolve } of this.flushes.splice(0)) resolve();
@@ -112,7 +112,7 @@ export class FakeConnection implements NatsConnectionLike {
   }
 }
 
-/** Lets everything run that waits for promises only. */
+/** Runs everything that waits for promises only. */
 export async function turn(): Promise<void> {
   for (let times = 0; times < 20; times++) await Promise.resolve();
 }

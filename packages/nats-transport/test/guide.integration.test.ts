@@ -42,7 +42,7 @@ function open(server: NatsServer, user?: string): End {
   return new End(() => connect(server.url, user === undefined ? {} : { user, pass: "secret" }));
 }
 
-/** A port that nobody uses now. */
+/** A port that is free now. */
 async function freePort(): Promise<number> {
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
@@ -70,7 +70,7 @@ describe("the guide to running with NATS", () => {
     await ends[2]!.reaches(ends[0]!);
   });
 
-  it("has leaves whose processes hear those of the hub, and each other when it is gone", async () => {
+  it("has leaves whose processes receive those of the hub, and each other when it is gone", async () => {
     const port = `${await freePort()}`;
     const hub = await start(block("the hub", { "0.0.0.0:7422": `127.0.0.1:${port}` }));
     const leaf = await start(block("each leaf", { "10.0.0.1:7422": `127.0.0.1:${port}` }));
@@ -84,7 +84,7 @@ describe("the guide to running with NATS", () => {
     await far.reaches(two);
   });
 
-  it("has users of whom one shares, and the other neither listens nor makes up counts", async () => {
+  it("has users of whom one shares, and the other neither receives nor makes up counts", async () => {
     const server = await start(
       block("a user for the processes, and others that cannot reach their subjects", {
         $SHOP_PASSWORD: "secret",
@@ -105,7 +105,7 @@ describe("the guide to running with NATS", () => {
     expect(stranger.heard).toEqual([]);
   });
 
-  it("has accounts that do not hear each other, whatever the namespace", async () => {
+  it("has accounts that do not receive each other, whatever the namespace", async () => {
     const server = await start(
       block("two accounts that are isolated from each other", {
         $LIVE_PASSWORD: "secret",

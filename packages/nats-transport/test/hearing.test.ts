@@ -21,8 +21,8 @@ beforeEach(() => {
   hearing.listen();
 });
 
-describe("what is subscribed to", () => {
-  it("is what others tell all, and what is meant for this replica", () => {
+describe("the subscriptions", () => {
+  it("are for frames to all, and for frames to this replica", () => {
     expect([...connection.subscribed.keys()]).toEqual([subjects.all, subjects.mine]);
     connection.deliver(subjects.all, other, Buffer.from("all"));
     connection.deliver(subjects.mine, subjects.mine, Buffer.from("mine"));
@@ -30,12 +30,12 @@ describe("what is subscribed to", () => {
     expect(hearing.isDeaf).toBe(false);
   });
 
-  it("brings back what is said in this replica's name: it may not be this replica that did", () => {
+  it("include this replica's own subject: another process may use its id", () => {
     connection.deliver(subjects.all, subjects.own, Buffer.from("echo"));
     expect(frames).toHaveLength(1);
   });
 
-  it("is copied out of the client's buffers", () => {
+  it("deliver copies of the client's buffers", () => {
     const chunk = Buffer.from("-frame-");
     connection.deliver(subjects.all, other, chunk.subarray(1, 6));
     chunk.fill(0);
@@ -43,13 +43,13 @@ describe("what is subscribed to", () => {
     expect(frames[0]!.buffer.byteLength).toBe(5);
   });
 
-  it("is cut off where it is too long to be a frame, however much a server lets pass", () => {
+  it("cut frames that are too long, however much a server lets pass", () => {
     connection.deliver(subjects.all, other, Buffer.alloc(65_535));
     connection.deliver(subjects.all, other, Buffer.alloc(1_048_576));
     expect(frames.map((frame) => frame.buffer.byteLength)).toEqual([65_535, 65_536]);
   });
 
-  it("can be refused and revoked, which is told and can be tried again", () => {
+  it("can be refused and revoked, which is reported and can be tried again", () => {
     connection.refuse(subjects.mine);
     expect(hearing.isDeaf).toBe(true);
     expect(refused).toEqual([`${subjects.mine}: Error: PERMISSIONS_VIOLATION`]);
@@ -58,14 +58,14 @@ describe("what is subscribed to", () => {
     expect(connection.subscribed.size).toBe(2);
   });
 
-  it("is refused by a connection that takes nothing any more", async () => {
+  it("are refused by a connection that takes nothing any more", async () => {
     await connection.close();
     hearing.listen();
     expect(refused).toHaveLength(2);
     expect(refused[0]).toContain("CONNECTION_CLOSED");
   });
 
-  it("ends at once, and brings nothing after that", () => {
+  it("end at once, and deliver nothing after that", () => {
     const callback = connection.subscribed.get(subjects.all)!;
     hearing.stop();
     expect(connection.subscribed.size).toBe(0);

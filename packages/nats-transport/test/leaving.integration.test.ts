@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLIENTS } from "./clients.ts";
 
 const HOUR_MS = 3_600_000;
-/** So many that they take more than the megabyte that a transport lets wait. */
+/** So many counts that they take more than the megabyte that a transport queues. */
 const KEYS = 250_000;
 const AWAY_MS = 10;
 
@@ -33,7 +33,7 @@ interface Replica {
   readonly limiter: Limiter;
 }
 
-describe.each(CLIENTS)("a process that leaves with much to tell, with $name", ({ connect }) => {
+describe.each(CLIENTS)("a process that leaves with much to publish, with $name", ({ connect }) => {
   function replica(url: string): Replica {
     const transport = natsTransport({ connection: () => connect(url) });
     const cluster = joinCluster({ namespace: "shop", transport });
@@ -41,7 +41,7 @@ describe.each(CLIENTS)("a process that leaves with much to tell, with $name", ({
     return { transport, cluster, limiter: createLimiter({ name: "api", policy, cluster }) };
   }
 
-  it("tells all of it over a long line, and loses no frame by hurrying", async () => {
+  it("publishes all of it over a long line, and loses no frame by hurrying", async () => {
     const one = replica(proxy.url);
     const two = replica(server.url);
     await Promise.all([one.cluster.ready, two.cluster.ready]);

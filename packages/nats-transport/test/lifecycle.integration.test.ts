@@ -19,7 +19,7 @@ afterEach(() => End.closeAll());
 afterAll(() => server.stop());
 
 describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module }) => {
-  it("takes a connection, a promise of one, or a function that makes one", async () => {
+  it("takes a connection, a promise of one, or a function that creates one", async () => {
     const connection = await connect(server.url);
     const promise = connect(server.url);
     const ends = [connection, promise, () => connect(server.url), () => connection].map(
@@ -30,7 +30,7 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     await (await promise).close();
   });
 
-  it("closes what its function made, and leaves what was given as it was", async () => {
+  it("closes what its function created, and leaves a given connection open", async () => {
     const given = await connect(server.url);
     const made: NatsConnectionLike[] = [];
     const [one, two] = [
@@ -47,13 +47,13 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     let heard = 0;
     given.subscribe("something.else", { callback: () => heard++ });
     given.publish("something.else", Buffer.from("still there"));
-    given.publish("tidegate.v1.shop.0000000000000000", Buffer.from("nobody listens"));
+    given.publish("tidegate.v1.shop.0000000000000000", Buffer.from("no listener"));
     await given.flush();
-    expect([heard, one.heard.includes("nobody listens")]).toEqual([1, false]);
+    expect([heard, one.heard.includes("no listener")]).toEqual([1, false]);
     await given.close();
   });
 
-  it("closes what its function makes too late", async () => {
+  it("closes what its function creates too late", async () => {
     let finish = (_connection: NatsConnectionLike): void => {};
     const one = new End(
       () =>
@@ -76,7 +76,7 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     expect(one.say("hello")).toBe(false);
   });
 
-  it("keeps a receiver that throws from the client, which goes on for everybody", async () => {
+  it("keeps a receiver's errors from the client, which goes on for all its users", async () => {
     const connection = await connect(server.url);
     const [one, two] = [new End(connection), new End(() => connect(server.url))];
     let heard = 0;
@@ -96,7 +96,7 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     await connection.close();
   });
 
-  it("sends a burst in rounds, says that it is busy, and when it is not", async () => {
+  it("sends a burst in rounds, and reports when it is busy and when it is not", async () => {
     const [one, two] = [new End(() => connect(server.url)), new End(() => connect(server.url))];
     await one.reaches(two);
     const { changes } = one;
@@ -125,7 +125,7 @@ describe.each(CLIENTS)("a transport over NATS with $name", ({ connect, module })
     expect([one.state, changes, one.troubles]).toEqual(["connected", [], []]);
   });
 
-  it("keeps namespaces apart, whatever characters they are made of", async () => {
+  it("keeps namespaces apart, whatever characters they have", async () => {
     const names = ["a", "a b", "a.b", "a.*", ">", "Bücher", "a%20b", "", "to"];
     const ends = names.map((name) => [
       new End(() => connect(server.url), name),

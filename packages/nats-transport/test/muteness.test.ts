@@ -12,8 +12,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("what the server does not let us publish", () => {
-  it("is new once, and lets nothing pass until some time later", () => {
+describe("a refusal of published frames", () => {
+  it("is new once, and lets no frame out until some time later", () => {
     expect([muteness.admits(), muteness.isMute]).toEqual([true, false]);
     expect([muteness.refused(), muteness.refused()]).toEqual([true, false]);
     expect([muteness.isMute, muteness.admits()]).toEqual([true, false]);
@@ -21,7 +21,7 @@ describe("what the server does not let us publish", () => {
     expect([muteness.admits(), muteness.admits()]).toEqual([true, false]);
   });
 
-  it("is over when a frame was tried and nothing was refused", () => {
+  it("is over when a frame was tried and not refused", () => {
     muteness.refused();
     vi.advanceTimersByTime(100);
     muteness.admits();
@@ -33,7 +33,7 @@ describe("what the server does not let us publish", () => {
     expect([isOver, muteness.isMute, muteness.admits()]).toEqual([true, false, true]);
   });
 
-  it("goes on when the frame that was tried was refused too, with longer waits", () => {
+  it("goes on when the tried frame was refused too, with longer waits", () => {
     muteness.refused();
     vi.advanceTimersByTime(100);
     muteness.admits();
@@ -45,14 +45,14 @@ describe("what the server does not let us publish", () => {
     expect(muteness.admits()).toBe(true);
   });
 
-  it("is not over because the server has answered to something else", () => {
+  it("is not over because the server has answered an earlier flush", () => {
     muteness.refused();
     muteness.arrived(() => expect.unreachable());
     vi.advanceTimersByTime(99);
     expect(muteness.isMute).toBe(true);
   });
 
-  it("may be another on another connection", () => {
+  it("may be over on another connection", () => {
     muteness.refused();
     muteness.forget();
     expect([muteness.isMute, muteness.admits(), vi.getTimerCount()]).toEqual([false, true, 0]);

@@ -64,7 +64,7 @@ describe("the options of natsTransport", () => {
 });
 
 describe("a transport over NATS", () => {
-  it("is connected when the server has answered, and says so", async () => {
+  it("is connected when the server has answered, and reports it", async () => {
     const connection = new FakeConnection(FINE);
     connection.answers = false;
     const transport = open(connection);
@@ -82,7 +82,7 @@ describe("a transport over NATS", () => {
     ]);
   });
 
-  it("hands nothing over between a disconnect and a reconnect, and says both", async () => {
+  it("hands nothing over between a disconnect and a reconnect, and reports both", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.tell({ type: "disconnect" });
@@ -96,7 +96,7 @@ describe("a transport over NATS", () => {
     expect(connection.published).toHaveLength(1);
   });
 
-  it("says what the server complained about before it hung up", async () => {
+  it("reports what the server complained about before it hung up", async () => {
     const connection = new FakeConnection(FINE);
     await connected(connection);
     connection.tell({ type: "error", error: new Error("Maximum Payload Violation") });
@@ -122,14 +122,14 @@ describe("a transport over NATS", () => {
     expect([transport.connected, changes]).toEqual([true, [false, true]]);
   });
 
-  it("hands nothing over while the client is dialling, which its info shows", async () => {
+  it("hands nothing over while the client is dialling, as its info shows", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.info = undefined;
     expect([transport.publish(frame()), transport.maxPayload]).toEqual([false, 65_535]);
   });
 
-  it("says so when the server stops answering, and when it answers again", async () => {
+  it("reports when the server stops answering, and when it answers again", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.answers = false;
@@ -182,7 +182,7 @@ describe("a transport over NATS", () => {
   it.each([
     ["nats 2", { permissionContext: { operation: "publish", subject: OTHER } }],
     ["nats 3", { error: { operation: "publish", subject: OTHER } }],
-  ])("is not connected while publishing is refused, as %s tells it", async (_, detail) => {
+  ])("is not connected while publishing is refused, as %s reports it", async (_, detail) => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.tell({ type: "error", ...detail });
@@ -195,7 +195,7 @@ describe("a transport over NATS", () => {
     expect([transport.connected, changes]).toEqual([true, [false, true]]);
   });
 
-  it("takes no notice of what others on the connection are refused", async () => {
+  it("ignores refusals of other code on the connection", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.tell({ type: "error", error: { operation: "publish", subject: "else.where" } });
@@ -204,7 +204,7 @@ describe("a transport over NATS", () => {
     expect([transport.connected, troubles]).toEqual([true, []]);
   });
 
-  it("warns once about settings of a connection it was given, and not of one it made", async () => {
+  it("warns once about settings of a given connection, and not of one that it created", async () => {
     await connected(new FakeConnection({ maxReconnectAttempts: 10 }));
     expect(troubles).toHaveLength(1);
     expect(troubles[0]).toMatch(
@@ -229,7 +229,7 @@ describe("a transport over NATS", () => {
     ]);
   });
 
-  it("says when a connection is awaited for long, and when what comes is none", async () => {
+  it("reports a connection that does not come, and a value that is not a connection", async () => {
     let resolve = (_made: never): void => {};
     const promise = new Promise<never>((resolved) => {
       resolve = resolved;
@@ -247,7 +247,7 @@ describe("a transport over NATS", () => {
     expect(troubles).toHaveLength(3);
   });
 
-  it("waits for what it has published when it closes, but not for ever", async () => {
+  it("waits for its published frames when it closes, but not for ever", async () => {
     const connection = new FakeConnection(FINE);
     const transport = await connected(connection);
     connection.answers = false;
@@ -274,7 +274,7 @@ describe("a transport over NATS", () => {
     expect([transport.publish(frame()), transport.status().state]).toEqual([false, "closed"]);
   });
 
-  it("lets nothing out that listeners throw", async () => {
+  it("catches what listeners throw", async () => {
     const connection = new FakeConnection(FINE);
     const transport = natsTransport({ connection });
     const fail = (): never => {

@@ -27,7 +27,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     return connection;
   }
 
-  it("connects to a server that was not there at first", async () => {
+  it("connects to a server that was not up at first", async () => {
     const late = await server();
     await late.kill();
     const [one, two] = [new End(() => connect(late.url)), new End(() => connect(late.url))];
@@ -45,7 +45,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     expect(one.changes[0]).toBe(true);
   });
 
-  it("says when a server is lost, keeps nothing, and goes on when it is back", async () => {
+  it("reports a lost server, keeps nothing, and goes on when it is back", async () => {
     const lost = await server();
     const [one, two] = [new End(await given(lost.url)), new End(() => connect(lost.url))];
     await one.reaches(two);
@@ -70,7 +70,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     expect(two.heard).not.toContain("into the void");
   });
 
-  it("stands a frozen server, sends nothing meanwhile, and goes on when it thaws", async () => {
+  it("tolerates a frozen server, sends nothing meanwhile, and goes on when it thaws", async () => {
     const frozen = await server();
     const [one, two] = [new End(await given(frozen.url)), new End(() => connect(frozen.url))];
     await one.reaches(two);
@@ -121,7 +121,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await two.reaches(one);
   });
 
-  it("moves to another server of a NATS cluster, and all hear each other again", async () => {
+  it("moves to another server of a NATS cluster, and all receive each other again", async () => {
     const three = await startNatsCluster();
     servers.push(...three);
     const urls = three.map(({ url }) => url);
@@ -136,7 +136,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await expect.poll(() => rest[0]!.routes(), { timeout: 10_000 }).toBe(1);
   });
 
-  it("says that a connection that was given and closed is of no use any more", async () => {
+  it("reports that a given connection that was closed is of no use any more", async () => {
     const there = await server();
     const connection = await given(there.url);
     const one = new End(connection);
@@ -147,7 +147,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     expect([one.say("hello"), one.changes.at(-1)]).toEqual([false, false]);
   });
 
-  it("stands a connection that is drained while it sends", async () => {
+  it("tolerates a connection that is drained while it sends", async () => {
     const there = await server();
     const connection = await given(there.url);
     const [one, two] = [new End(connection), new End(() => connect(there.url))];
@@ -159,7 +159,7 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     expect(one.say("hello")).toBe(false);
   });
 
-  it("makes another connection when the one it made was closed", async () => {
+  it("makes another connection when the one of its function was closed", async () => {
     const there = await server();
     const made: NatsConnectionLike[] = [];
     const one = new End(async () => {

@@ -29,14 +29,14 @@ afterEach(async () => {
 describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Client) => {
   const open = (user: string): End => new End(() => connect(server.url, { user, pass: "secret" }));
 
-  it("need cover only what lies below the namespace", async () => {
+  it("need cover only the subjects below the namespace", async () => {
     const [free, bound] = [open("free"), open("bound")];
     await free.reaches(bound);
     await bound.reaches(free);
     expect([...free.troubles, ...bound.troubles]).toEqual([]);
   });
 
-  it("that deny publishing are reported once, and what is allowed again is noticed", async () => {
+  it("that deny publishing are reported once, and the transport notices when it is allowed again", async () => {
     await server.reload(users(NOTHING, ALL));
     const [free, bound] = [open("free"), open("bound")];
     await free.reaches(bound);
@@ -58,7 +58,7 @@ describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Clie
     expect(free.heard).not.toContain("hello");
   });
 
-  it("that deny subscribing are reported, and what is allowed again is subscribed to", async () => {
+  it("that deny subscribing are reported, and the transport subscribes when it is allowed again", async () => {
     await server.reload(users(ALL, NOTHING));
     const [free, bound] = [open("free"), open("bound")];
     await bound.becomes("refused");
@@ -73,7 +73,7 @@ describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Clie
     await bound.becomes("connected");
   });
 
-  it("that are revoked while it runs are reported, and found again when they return", async () => {
+  it("that are revoked while it runs are reported, and noticed when they return", async () => {
     const [free, bound] = [open("free"), open("bound")];
     await free.reaches(bound);
     await server.reload(users(ALL, NOTHING));
@@ -87,7 +87,7 @@ describe.each(CLIENTS)("permissions of a server, with $name", ({ connect }: Clie
     await bound.becomes("connected");
   });
 
-  it("that refuse the user altogether are reported, and asked for again", async () => {
+  it("that refuse the user altogether are reported, and tried again", async () => {
     const stranger = open("stranger");
     await until(() => stranger.troubles.length > 0, "a report");
     expect(stranger.troubles[0]).toMatch(/Authorization|AUTHORIZATION/);
@@ -122,7 +122,7 @@ describe.each(CLIENTS)("the longest payload of a server, with $name", ({ connect
 });
 
 describe("the configuration in the README", () => {
-  it("lets a process share, and do nothing else", async () => {
+  it("lets a process share limits, and do nothing else", async () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
     const config = /```conf\n(authorization[^`]+)```/.exec(readme)?.[1] ?? "";
     await server.reload(config.replaceAll("$SHOP_PASSWORD", "secret"));

@@ -26,13 +26,13 @@ function send(bytes: number): boolean {
   return sender.send("subject", new Uint8Array(bytes));
 }
 
-/** Bytes of what was handed to the client. */
+/** Bytes of the frames that were handed to the client. */
 function handed(): number[] {
   return connection.published.map(({ payload }) => payload.length);
 }
 
 describe("a sender", () => {
-  it("flushes what is sent in one go with one flush", async () => {
+  it("flushes all frames of one turn with one flush", async () => {
     for (const bytes of [10, 20, 30]) expect(send(bytes)).toBe(true);
     expect(connection.flushes).toHaveLength(0);
     await turn();
@@ -50,7 +50,7 @@ describe("a sender", () => {
     expect([sender.waitingBytes, events]).toEqual([0, ["arrived"]]);
   });
 
-  it("keeps the order of what waits, also for what would fit at once", async () => {
+  it("keeps the order of waiting frames, also of one that would fit at once", async () => {
     send(60_000);
     send(10_000);
     send(1);
@@ -70,7 +70,7 @@ describe("a sender", () => {
     expect(handed()).toEqual([1, 100_000]);
   });
 
-  it("drops what would make more than 1 MB wait", async () => {
+  it("drops a frame that would make more than 1 MB wait", async () => {
     const taken = Array.from({ length: 30 }, () => send(50_000)).filter(Boolean);
     expect(taken).toHaveLength(21);
     expect(sender.waitingBytes).toBe(1_000_000);
@@ -78,7 +78,7 @@ describe("a sender", () => {
     expect(handed()).toEqual([50_000]);
   });
 
-  it("sends what comes while rounds are out, as long as it fits beside them", async () => {
+  it("sends frames while rounds are out, as long as they fit beside them", async () => {
     send(30_000);
     await turn();
     send(30_000);
@@ -92,7 +92,7 @@ describe("a sender", () => {
     expect(handed()).toHaveLength(3);
   });
 
-  it("is late when no answer comes for a second: it drops what waits and takes nothing", async () => {
+  it("is late when no answer comes for a second: it drops waiting frames and takes none", async () => {
     for (const bytes of [60_000, 60_000, 60_000]) send(bytes);
     await turn();
     vi.advanceTimersByTime(999);
@@ -105,7 +105,7 @@ describe("a sender", () => {
     expect([sender.isLate, send(1), events]).toEqual([false, true, ["late", "arrived"]]);
   });
 
-  it("is stuck when no answer comes for five seconds, and says so once", async () => {
+  it("is stuck when no answer comes for five seconds, and reports it once", async () => {
     send(1);
     await turn();
     vi.advanceTimersByTime(60_000);
@@ -123,7 +123,7 @@ describe("a sender", () => {
     expect(events).not.toContain("late");
   });
 
-  it("forgets everything when a flush fails", async () => {
+  it("drops everything when a flush fails", async () => {
     for (const bytes of [60_000, 60_000]) send(bytes);
     await turn();
     connection.flushes.shift()!.reject(new Error("disconnected"));
@@ -133,7 +133,7 @@ describe("a sender", () => {
     expect(handed()).toHaveLength(2);
   });
 
-  it("takes no notice of answers to what was on its way before a reset", async () => {
+  it("ignores answers to frames from before a reset", async () => {
     send(60_000);
     await turn();
     sender.reset();
@@ -143,7 +143,7 @@ describe("a sender", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("says when all has left, when nothing will, and at once when nothing waits", async () => {
+  it("resolves when all has left, when nothing will leave, and at once when nothing waits", async () => {
     await sender.settled();
     for (const act of [
       () => connection.thaw(),

@@ -14,7 +14,7 @@ function named(settings: Readonly<Record<string, unknown>>): string[] {
 }
 
 describe("advice on the settings of a connection", () => {
-  it("is none where all is well, or nothing is shown", () => {
+  it("is empty if all is well, or if nothing is exposed", () => {
     expect(named(FINE)).toEqual([]);
     const { publish, subscribe, flush, status, closed, isClosed, close, getServer } =
       new FakeConnection();

@@ -28,7 +28,7 @@ describe("replicas of one cluster", () => {
     fleet.close();
   });
 
-  it("tell a newcomer what was counted before it came", () => {
+  it("let a joining replica know what was counted before it joined", () => {
     const fleet = new SimulatedFleet({ policies });
     const one = fleet.add();
     fleet.pass(1_000);
@@ -41,7 +41,7 @@ describe("replicas of one cluster", () => {
     fleet.close();
   });
 
-  it("keep what was counted by replicas that have all been replaced since", () => {
+  it("keep the counts of replicas that have all been replaced since", () => {
     const fleet = new SimulatedFleet({ policies, delayMs: 1 });
     let generation = [fleet.add(), fleet.add()];
     fleet.pass(1_000);
@@ -58,7 +58,7 @@ describe("replicas of one cluster", () => {
     fleet.close();
   });
 
-  it("mend what was lost, the last frame included", () => {
+  it("recover lost counts, those of the last frame included", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, two] = [fleet.add(), fleet.add()];
     fleet.pass(1_000);
@@ -72,7 +72,7 @@ describe("replicas of one cluster", () => {
     fleet.close();
   });
 
-  it("agree although their clocks show other times", () => {
+  it("agree although their clocks differ", () => {
     const fleet = new SimulatedFleet({ policies, delayMs: 5 });
     const replicas = [0, 600_000, -600_000].map((clockMs) => fleet.add(clockMs));
     fleet.pass(3_000);

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** One of them counts, and none of the others hears of it at first. */
+/** One of the replicas counts, and none of the others receives it at first. */
 function missOne(): void {
   const [one] = members as [TappedMember];
   hit(one, 1);
@@ -41,8 +41,8 @@ function until(isTrue: () => boolean, longestMs: number): number {
   return ms;
 }
 
-describe("a frame that none of many has heard", () => {
-  it("is soon told to all of them, by few questions and answers", () => {
+describe("a frame that none of many replicas has received", () => {
+  it("soon reaches all of them, with few requests and replies", () => {
     missOne();
     until(() => overheard("request").length > 0, 5_000);
     const ms = until(() => members.every((member) => used(member) === HITS), 5_000);

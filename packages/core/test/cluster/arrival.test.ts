@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("a newcomer goes on asking for those who are gone until somebody has spoken for them", () => {
+it("a joining replica goes on asking about dead replicas until a live one has reported on them", () => {
   const cluster = new TappedCluster();
   const [one, gone] = [cluster.add(), cluster.add()];
   vi.advanceTimersByTime(1_000);
@@ -22,7 +22,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   cluster.crash(gone);
   vi.advanceTimersByTime(8_000);
 
-  // All that was asked of the one who is left is lost, and something is heard that others asked for.
+  // All requests to the live replica are lost, and a reply to another replica's request arrives.
   const restore = lose("page", one);
   const late = cluster.add();
   vi.advanceTimersByTime(100);
@@ -41,7 +41,7 @@ it("a newcomer goes on asking for those who are gone until somebody has spoken f
   expect(used(late)).toBe(10);
 });
 
-it("a newcomer is told of many who are gone with one look at each key and each of their counts", () => {
+it("a joining replica gets the counts of many dead ones with one look at each key and each count", () => {
   const policy = fixedWindow({ limit: 100, windowMs: 3_600_000 });
   const cluster = new TappedCluster();
   const one = cluster.add({}, { policy });

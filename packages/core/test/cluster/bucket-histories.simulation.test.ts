@@ -3,14 +3,14 @@ import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import type { HistoryOptions } from "./history.ts";
 import { expectExact, liveThrough } from "./live-through.ts";
 
-/** So slow that nothing worth mentioning leaks out during a history: what is in them was counted. */
+/** So slow that almost nothing leaks out during a history: the level is what was counted. */
 const policies = [tokenBucket({ capacity: 1_000_000, refillPerSecond: 0.001 })];
 const buckets: HistoryOptions = { policies, steps: 150 };
-/** Whenever somebody comes or goes, the middle of all clocks is another, minutes ahead or behind. */
+/** Whenever a replica joins or leaves, the median of all clocks moves by minutes. */
 const wrong: HistoryOptions = { ...buckets, clockMs: 600_000 };
 
 describe("whatever the network does", () => {
-  it("nobody sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
+  it("no replica sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
     liveThrough({ ...buckets, lossless: true }, expectExact));
 
   const lossy: [string, HistoryOptions][] = [
@@ -23,7 +23,7 @@ describe("whatever the network does", () => {
     ["clocks two minutes off, keys", { ...wrong, clockMs: 120_000, maxKeys: 3 }],
   ];
   it.each(lossy)(
-    "nobody sees hits in a bucket that did not happen, whatever is lost: %s",
+    "no replica sees hits in a bucket that did not happen, whatever is lost: %s",
     (_, options) => liveThrough(options),
   );
 });

@@ -31,7 +31,7 @@ describe.each([
   ["ahead", 10 * MINUTE],
   ["behind", -10 * MINUTE],
 ])("a clock ten minutes %s", (_, wrongMs) => {
-  it("does not move the one that has been there for longer, and follows it", () => {
+  it("does not move the one that has been up longer, and follows it", () => {
     const fleet = new SimulatedFleet({ policies });
     const elder = fleet.add();
     fleet.pass(5_000);
@@ -45,7 +45,7 @@ describe.each([
     fleet.close();
   });
 
-  it("is left out by those that are right, and reported at all of them", () => {
+  it("does not move the right clocks, and is reported at all of them", () => {
     const fleet = new SimulatedFleet({ policies });
     const [first, wrong, third] = [fleet.add(), fleet.add(wrongMs), fleet.add()];
     fleet.pass(5_000);
@@ -61,7 +61,7 @@ describe.each([
     fleet.close();
   });
 
-  it("counts into the slots of the others from the first frame that it hears", () => {
+  it("counts into the slots of the others from the first frame that it receives", () => {
     const fleet = new SimulatedFleet({ policies });
     fleet.add();
     fleet.add();
@@ -74,7 +74,7 @@ describe.each([
     fleet.close();
   });
 
-  it("is not followed by newcomers, whomever they hear last", () => {
+  it("is not followed by joining replicas, in whatever order they receive frames", () => {
     const fleet = new SimulatedFleet({ policies, delayMs: 5 });
     for (const clockMs of [0, wrongMs, 0, 0]) fleet.add(clockMs);
     fleet.pass(5_000);
@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-describe("those whose clock was the cluster's, once more others have come", () => {
+describe("replicas whose clock was the cluster's, after more replicas have joined", () => {
   it("go back to the others' time with all that they have counted", () => {
     const fleet = new SimulatedFleet({
       policies: [slidingWindow({ limit: 100, windowMs: 60 * MINUTE, slots: 12 })],
@@ -118,7 +118,7 @@ describe("two processes that start together", () => {
 });
 
 describe("a clock that gains a millisecond a second", () => {
-  it("leaves the others' time alone, and is hardly ever 50 ms from it", () => {
+  it("does not move the others' time, and is hardly ever 50 ms from it", () => {
     const fleet = new SimulatedFleet({ policies });
     for (const drift of [0, 0.001, 0]) fleet.add(0, undefined, drift);
     for (let minute = 0; minute < 10; minute++) {
@@ -139,7 +139,7 @@ describe("a clock that gains a millisecond a second", () => {
 });
 
 describe("a machine that was suspended", () => {
-  it("is in the others' time again within seconds, with all that was counted before and since", () => {
+  it("has the others' time again within seconds, with all that was counted before and since", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, two] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(5_000);
@@ -157,8 +157,8 @@ describe("a machine that was suspended", () => {
   });
 });
 
-describe("a newcomer that has heard of a machine that was suspended and has not heard it", () => {
-  it.each([100, 700, 1_500])("hears it as soon as it can, %i ms after it resumed", (afterMs) => {
+describe("a joining replica that knows a suspended machine from reports alone", () => {
+  it.each([100, 700, 1_500])("receives it as soon as it can, %i ms after it resumed", (afterMs) => {
     const fleet = new SimulatedFleet({
       policies: [fixedWindow({ limit: 1_000, windowMs: 60 * MINUTE }), concurrency({ limit: 100 })],
     });

@@ -1,4 +1,4 @@
-/** Membership of a cluster whose limiters are closed and made again, and what they keep of them. */
+/** Members of a cluster whose limiters are closed and created again, and what they keep of them. */
 
 import { vi } from "vitest";
 import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
@@ -17,14 +17,14 @@ export class ClosingCluster {
     return member;
   }
 
-  /** Two who have been there for some seconds. */
+  /** Two members that have been up for some seconds. */
   two(options: Partial<LimiterOptions> = {}): [TappedMember, TappedMember] {
     const both: [TappedMember, TappedMember] = [this.add(options), this.add(options)];
     vi.advanceTimersByTime(3_000);
     return both;
   }
 
-  /** Neither of two hears the other any more, until what is returned is called. */
+  /** Neither of two receives the other any more, until the returned function is called. */
   cut(one: TappedMember, other: TappedMember): () => void {
     const { network } = this.#cluster;
     network.cut(one.transport, other.transport);
@@ -32,7 +32,7 @@ export class ClosingCluster {
     return () => network.heal();
   }
 
-  /** Has all leave, so that the process's timer is not left behind with the faked ones. */
+  /** Makes all leave, so that the process's timer does not stay behind with the faked ones. */
   async end(): Promise<void> {
     for (const { cluster } of this.#members) void cluster.leave();
     await vi.advanceTimersByTimeAsync(1_000);

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe("a limiter that is closed in a cluster", () => {
-  it("tells what it had counted and not told", () => {
+  it("publishes the counts that it had not published", () => {
     const [one, other] = cluster.two();
     hit(one, 2);
     vi.advanceTimersByTime(1_000);
@@ -30,7 +30,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(other)).toBe(12);
   });
 
-  it("has told it when the process leaves right afterwards", async () => {
+  it("has published them when the process leaves right afterwards", async () => {
     const [one, other] = cluster.two();
     hit(one, 2);
     vi.advanceTimersByTime(1_000);
@@ -42,7 +42,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(kept(one)).toBe(0);
   });
 
-  it("tells it also where a long frame is being written just then", async () => {
+  it("publishes them also if a long frame is being written at that moment", async () => {
     const [one, other] = cluster.two();
     const slow = vi.spyOn(performance, "now");
     for (let key = 0; key < 5_000; key++) one.limiter.check(`key ${key}`);
@@ -60,7 +60,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(other, "key 4999")).toBe(2);
   });
 
-  it("is known to those who come later, as long as its hits count", () => {
+  it("is known to replicas that join later, as long as its hits count", () => {
     const [one] = cluster.two();
     hit(one, 12);
     one.limiter.close();
@@ -72,7 +72,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(late)).toBe(0);
   });
 
-  it("tells those from whom it was cut off when they hear this process again", () => {
+  it("reaches replicas that were partitioned from this process when the partition ends", () => {
     const [one, other] = cluster.two();
     const heal = cluster.cut(one, other);
     hit(one, 12);
@@ -84,7 +84,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(other)).toBe(12);
   });
 
-  it("frees what it held, for all others", () => {
+  it("releases what it held, for all others", () => {
     const [one, other] = cluster.two({ policy: TEN_AT_A_TIME });
     hit(one, 10);
     vi.advanceTimersByTime(1_000);
@@ -95,7 +95,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(other)).toBe(0);
   });
 
-  it("frees it also for those who hear this process again within a minute", () => {
+  it("releases it also for replicas whose partition ends within a minute", () => {
     const [one, other] = cluster.two({ policy: TEN_AT_A_TIME });
     hit(one, 10);
     vi.advanceTimersByTime(1_000);
@@ -108,7 +108,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(used(other)).toBe(0);
   });
 
-  it("looks at no key for all that at once, however many there are", () => {
+  it("visits no key for all that at once, however many there are", () => {
     const policies = [TEN_AT_A_TIME, HUNDRED_A_MINUTE];
     const [one] = cluster.two({ policy: undefined, policies });
     for (let key = 0; key < 1_000; key++) one.limiter.check(`key ${key}`);
@@ -120,7 +120,7 @@ describe("a limiter that is closed in a cluster", () => {
     expect(looks.reduce((sum, look) => sum + look.mock.calls.length, 0)).toBe(0);
   });
 
-  it("still answers, by what it counts for itself from then on", () => {
+  it("still decides, by what it counts for itself from then on", () => {
     const [one, other] = cluster.two();
     hit(one, 60);
     one.limiter.close();
@@ -145,7 +145,7 @@ describe("what a closed limiter has left", () => {
     expect(kept(one)).toBe(0);
   });
 
-  it("is nothing where only others have counted", () => {
+  it("is nothing if only others have counted", () => {
     const [one, other] = cluster.two();
     hit(other, 1);
     vi.advanceTimersByTime(1_000);
@@ -154,7 +154,7 @@ describe("what a closed limiter has left", () => {
     expect(kept(one)).toBe(0);
   });
 
-  it("goes after two windows and a minute, whatever others count for its keys", () => {
+  it("is dropped after two windows and a minute, whatever others count for its keys", () => {
     const policy = slidingWindow({ limit: 1_000, windowMs: MINUTE_MS });
     const [one, other] = cluster.two({ policy });
     hit(one, 1);
@@ -168,7 +168,7 @@ describe("what a closed limiter has left", () => {
     expect(kept(one)).toBe(0);
   });
 
-  it("is told of any number of limiters, and kept of 256", () => {
+  it("is published for any number of limiters, and kept for 256", () => {
     const [one, other] = cluster.two();
     const names = Array.from({ length: 300 }, (_, index) => `limiter ${index}`);
     const others = names.map((name) => again(other, { name }));

@@ -39,7 +39,7 @@ describe("joinCluster", () => {
     },
   );
 
-  it("makes limiters of one name count together, and of other names and namespaces apart", () => {
+  it("makes limiters of one name count together, and keeps other names and namespaces apart", () => {
     const one = member();
     const two = member();
     const apart = member({ namespace: "other" });
@@ -52,7 +52,7 @@ describe("joinCluster", () => {
     expect(other.check("ada").remaining).toBe(99);
   });
 
-  it("does not believe those who do not have the secret", () => {
+  it("refuses frames of processes that do not have the secret", () => {
     const one = member({ secret: "a".repeat(16) });
     const two = member({ secret: "b".repeat(16) });
     const three = member();
@@ -64,7 +64,7 @@ describe("joinCluster", () => {
     expect(two.cluster.status().peers).toEqual([]);
   });
 
-  it("is ready when the others have been heard out, and when nobody is there", async () => {
+  it("is ready when the counts of the others are merged, and when there is no other process", async () => {
     const one = member();
     expect(one.cluster.status().isReady).toBe(false);
     await vi.advanceTimersByTimeAsync(600);
@@ -76,7 +76,7 @@ describe("joinCluster", () => {
     expect(two.limiter.peek("ada").used).toBe(30);
   });
 
-  it("lets a limiter that is made late hear what was counted before", () => {
+  it("lets a limiter that is created late know what was counted before", () => {
     const one = member();
     const cluster = joinCluster({ transport: network.transport(), namespace: "shop" });
     vi.advanceTimersByTime(1_000);
@@ -87,7 +87,7 @@ describe("joinCluster", () => {
     expect(late.peek("ada").used).toBe(30);
   });
 
-  it("tells the rest when it leaves, and what it counted goes on counting for all who come", async () => {
+  it("publishes the rest when it leaves, and its counts still count for all that join", async () => {
     const one = member();
     const two = member();
     vi.advanceTimersByTime(1_000);
@@ -101,7 +101,7 @@ describe("joinCluster", () => {
     expect(two.cluster.status().peers.filter(({ isAlive }) => isAlive).length).toBe(1);
   });
 
-  it("lets resets and blocks reach all, those that were cut off as well", () => {
+  it("publishes resets and blocks to all, also to those that were partitioned", () => {
     const one = member();
     const two = member();
     vi.advanceTimersByTime(1_000);
@@ -121,7 +121,7 @@ describe("joinCluster", () => {
     expect([one.limiter.peek("ada").used, one.limiter.peek("bob").allowed]).toEqual([0, true]);
   });
 
-  it("refuses what cannot be meant, where it is written", () => {
+  it("throws for invalid options, where they are given", () => {
     const transport = network.transport();
     const cluster = joinCluster({ transport, namespace: "shop" });
     expect(() => joinCluster({ transport })).toThrow(/joined a cluster before/);
@@ -158,8 +158,8 @@ describe("joinCluster", () => {
   });
 });
 
-describe("a replica that is cut off", () => {
-  /** Two that have used 40 of 100 together, and hear nothing of each other any more. */
+describe("a replica that is partitioned", () => {
+  /** Two that have used 40 of 100 together, and receive nothing of each other any more. */
   function cutOff(limiterOptions: Partial<LimiterOptions>): [Joined, Joined] {
     const one = member({}, limiterOptions);
     const two = member({}, limiterOptions);
@@ -173,14 +173,14 @@ describe("a replica that is cut off", () => {
     return [one, two];
   }
 
-  it("goes on with all of the limit by default, and says that it is", () => {
+  it("goes on with all of the limit by default, and says that it is degraded", () => {
     const [one, two] = cutOff({});
     expect(one.limiter.peek("ada").degraded).toBe(true);
     expect([pass(one), pass(two)]).toEqual([60, 60]);
     expect(one.cluster.status().degraded).toBe(true);
   });
 
-  it("takes its share of the rest when it is told to, so that no more than the limit pass", () => {
+  it("takes its share of the rest with 'share', so that no more than the limit is allowed", () => {
     const [one, two] = cutOff({ onPartition: "share" });
     expect([pass(one), pass(two)]).toEqual([30, 30]);
     expect(one.limiter.check("ada")).toMatchObject({
@@ -189,7 +189,7 @@ describe("a replica that is cut off", () => {
       remaining: 0,
       retryAfterMs: 1_000,
     });
-    // A key that nobody had seen before.
+    // A key that no replica has counted before.
     expect([pass(one, "new"), pass(two, "new")]).toEqual([50, 50]);
   });
 
@@ -204,7 +204,7 @@ describe("a replica that is cut off", () => {
     expect([pass(one!), pass(three[0]!)]).toEqual([25, 100]);
   });
 
-  it("lets nothing pass when it is told to, and everything again when the others are heard", () => {
+  it("allows nothing with 'closed', and everything again when frames of the others arrive", () => {
     const [one] = cutOff({ onPartition: "closed" });
     expect(pass(one)).toBe(0);
     network.heal();
@@ -213,7 +213,7 @@ describe("a replica that is cut off", () => {
     expect(pass(one)).toBe(60);
   });
 
-  it("reports that it begins and ends", () => {
+  it("reports the begin and the end of the partition", () => {
     const messages: string[] = [];
     const take = (event: unknown): void => {
       messages.push((event as { message: string }).message);
@@ -229,7 +229,7 @@ describe("a replica that is cut off", () => {
     expect(messages.filter((message) => message.includes("arrive again"))).toHaveLength(2);
   });
 
-  it("is not what becomes of one whose others leave, or of whom one in three crashes", async () => {
+  it("is not one whose others leave, or one of three of which one crashes", async () => {
     const [one, two, three, four] = [member(), member(), member(), member()];
     vi.advanceTimersByTime(2_000);
     await Promise.all([
@@ -250,7 +250,7 @@ describe("a replica that is cut off", () => {
     ]);
   });
 
-  it("is also one that hears all others, when they do not hear it", () => {
+  it("is also one that receives all others, when they do not receive it", () => {
     const [one, two, three] = [member(), member(), member({}, { onPartition: "share" })];
     vi.advanceTimersByTime(2_000);
     for (const other of [one, two]) network.cut(three.transport, other.transport);
@@ -265,7 +265,7 @@ describe("a replica that is cut off", () => {
     expect(three.cluster.status().degraded).toBe(false);
   });
 
-  it("is none that the others hear by way of one that hears it", () => {
+  it("is not one whose frames a third replica relays", () => {
     const [one, two, three] = [member(), member(), member()];
     vi.advanceTimersByTime(2_000);
     network.cut(three.transport, one.transport);
@@ -277,8 +277,8 @@ describe("a replica that is cut off", () => {
   });
 });
 
-describe("a replica that has just come", () => {
-  it("takes its share until it has heard the others, for half a second at most", () => {
+describe("a replica that has just joined", () => {
+  it("takes its share until it has merged the counts of the others, for half a second at most", () => {
     const one = member();
     vi.advanceTimersByTime(1_000);
     hit(one, 20);
@@ -292,7 +292,7 @@ describe("a replica that has just come", () => {
     expect(two.limiter.peek("ada").remaining).toBe(80);
   });
 
-  it("has all of the limit while it has heard of nobody, or if it is told to", () => {
+  it("has all of the limit while it knows no other replica, or with 'open'", () => {
     expect(pass(member())).toBe(100);
     vi.advanceTimersByTime(1_000);
     const open = member({ onCold: "open" });

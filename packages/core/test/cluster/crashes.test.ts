@@ -34,7 +34,7 @@ describe("a process that is killed", () => {
     },
   );
 
-  it("is no cut for two others that hear each other", () => {
+  it("is no partition for two others that receive each other", () => {
     const [one, two, three] = [0, 1, 2].map(() => join(network, {}, { onPartition: "closed" })) as [
       ReturnType<typeof join>,
       ReturnType<typeof join>,
@@ -49,13 +49,13 @@ describe("a process that is killed", () => {
 });
 
 describe("a transport", () => {
-  /** One that is not there at first, and takes nothing. */
+  /** A transport that is not connected at first, and takes nothing. */
   function away(overrides: Partial<Transport> = {}): Transport {
     const open = (): void => {};
     return { open, publish: () => false, close: () => {}, connected: false, ...overrides };
   }
 
-  it("that is not there from the start makes decisions degraded, as 'onPartition' says", () => {
+  it("that is not connected from the start makes decisions degraded, as 'onPartition' says", () => {
     const cluster = joinCluster({ transport: away(), onCold: "open" });
     const limiter = createLimiter({ name: "api", policy, cluster, onPartition: "closed" });
     expect(limiter.check("ada")).toMatchObject({ allowed: true, degraded: false });
@@ -68,7 +68,7 @@ describe("a transport", () => {
     });
   });
 
-  it("that changes hands for a moment cuts nobody off", () => {
+  it("that changes hands for a moment causes no partition", () => {
     const state = { connected: true, changed: (): void => {} };
     const transport: Transport = {
       ...away(),
@@ -95,7 +95,7 @@ describe("a transport", () => {
     expect(cluster.status().degraded).toBe(true);
   });
 
-  it("that takes too little for any frame is no reason to go on for ever", () => {
+  it("that takes too little for any frame does not keep a replica busy for ever", () => {
     const frames: number[] = [];
     const publish = (frame: Uint8Array): boolean => frames.push(frame.length) < 0;
     const transport = away({ publish, connected: true, maxPayload: 60 });
@@ -107,7 +107,7 @@ describe("a transport", () => {
     expect(cluster.status().frames).toMatchObject({ sent: 0, dropped: frames.length });
   });
 
-  it("that cannot be closed keeps nobody from leaving", async () => {
+  it("that cannot be closed keeps no process from leaving", async () => {
     const close = (): void => {
       throw new Error("stuck");
     };
@@ -133,7 +133,7 @@ describe("a transport", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that closes has nobody wait for more, and nothing is said of it", async () => {
+  it("that closes in time ends the wait, and nothing is reported", async () => {
     const cluster = joinCluster({ transport: away({ connected: true }) });
     await cluster.leave();
     expect([vi.getTimerCount(), cluster.status().troubles]).toEqual([0, 0]);
@@ -153,7 +153,7 @@ describe("a transport", () => {
 });
 
 describe("leaving", () => {
-  it("is waited for by everybody who asks for it", async () => {
+  it("resolves for every caller", async () => {
     let close = (): void => {};
     const closed = new Promise<void>((resolve) => {
       close = resolve;
@@ -171,7 +171,7 @@ describe("leaving", () => {
     expect(order).toEqual(["closed", "left", "left"]);
   });
 
-  it("is the end: a limiter that comes later would count alone", async () => {
+  it("is the end: a limiter that is created later is refused", async () => {
     const { cluster } = join(network, {});
     await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(50)]);
     expect(() => createLimiter({ name: "late", policy, cluster })).toThrow(

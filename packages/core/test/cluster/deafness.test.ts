@@ -13,7 +13,7 @@ afterEach(() => {
 
 const policies = [fixedWindow({ limit: 1_000_000, windowMs: 600_000 })];
 
-/** Some and some others that do not hear each other, and those who hear all. */
+/** Two groups that do not receive each other, and replicas that receive both. */
 function fleetOf(some: number, others: number, all: number): SimulatedFleet {
   const fleet = new SimulatedFleet({ policies, delayMs: 1 });
   const replicas = Array.from({ length: some + others + all }, () => fleet.add());
@@ -35,7 +35,7 @@ function count(replicas: readonly SimulatedReplica[], fleet: SimulatedFleet, tur
   }
 }
 
-/** How many of those keys a replica does not know of. */
+/** How many of those keys a replica does not know. */
 function missing(replicas: readonly SimulatedReplica[], turns: number): number[] {
   return replicas.map((replica) => {
     let unknown = 0;
@@ -51,19 +51,22 @@ function missing(replicas: readonly SimulatedReplica[], turns: number): number[]
 /** Ten replicas for twenty seconds are much for a busy machine. */
 const TIMEOUT_MS = 30_000;
 
-describe("replicas that do not hear each other while others hear both", {
+describe("replicas that do not receive each other while others receive both", {
   timeout: TIMEOUT_MS,
 }, () => {
   it.each([
     [1, 1, 1],
     [4, 3, 3],
     [5, 4, 1],
-  ])("know what each other count, with %i and %i deaf and %i in between", (some, others, all) => {
-    const fleet = fleetOf(some, others, all);
-    const turns = 100;
-    count(fleet.replicas, fleet, turns);
-    fleet.pass(15_000);
-    expect(missing(fleet.replicas, turns)).toEqual(fleet.replicas.map(() => 0));
-    fleet.close();
-  });
+  ])(
+    "know each other's counts, with %i and %i in the groups and %i in between",
+    (some, others, all) => {
+      const fleet = fleetOf(some, others, all);
+      const turns = 100;
+      count(fleet.replicas, fleet, turns);
+      fleet.pass(15_000);
+      expect(missing(fleet.replicas, turns)).toEqual(fleet.replicas.map(() => 0));
+      fleet.close();
+    },
+  );
 });

@@ -17,13 +17,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("limiters of one name that are not the same", () => {
+describe("limiters of one name that are configured differently", () => {
   function troubles(set: Joined[]): (string | null)[] {
     vi.advanceTimersByTime(5_000);
     return set.map(({ cluster }) => cluster.status().lastTrouble);
   }
 
-  it("count together when only their limits differ, and both sides say so", () => {
+  it("count together when only their limits differ, and both sides report it", () => {
     const one = join(network);
     const two = join(network, {}, { policy: fixedWindow({ limit: 150, windowMs: 60_000 }) });
     const told = troubles([one, two]);
@@ -35,7 +35,7 @@ describe("limiters of one name that are not the same", () => {
     expect(one.cluster.status().troubles).toBe(1);
   });
 
-  it("do not count together when their windows differ, and both sides say so", () => {
+  it("do not count together when their windows differ, and both sides report it", () => {
     const one = join(network);
     const two = join(network, {}, { policy: fixedWindow({ limit: 100, windowMs: 30_000 }) });
     for (const told of troubles([one, two])) {
@@ -46,7 +46,7 @@ describe("limiters of one name that are not the same", () => {
     expect(pass(two)).toBe(100);
   });
 
-  it("say what they are here, what is known of the other, and how to find it", () => {
+  it("are reported with both configurations, and with how to find the other process", () => {
     const one = join(network);
     const policies = [
       fixedWindow({ limit: 90, calendar: "day" }),
@@ -65,7 +65,7 @@ describe("limiters of one name that are not the same", () => {
     expect(troubles([one, two])).toEqual(expected);
   });
 
-  it("count together when what one of them leaves out is what the other says", () => {
+  it("count together when one of them states a default that the other leaves out", () => {
     const week = { limit: 100, calendar: "week" } as const;
     const spelled = { timeZone: "utc", weekStartsOn: "monday" } as const;
     const one = join(network, {}, { policy: fixedWindow(week) });
@@ -76,7 +76,7 @@ describe("limiters of one name that are not the same", () => {
     expect(pass(two)).toBe(0);
   });
 
-  it("do not count together when their weeks begin on other days, or elsewhere", () => {
+  it("do not count together when their weeks begin on other days, or in other zones", () => {
     const week = { limit: 100, calendar: "week" } as const;
     const one = join(network, {}, { policy: fixedWindow(week) });
     const others = [
@@ -88,7 +88,7 @@ describe("limiters of one name that are not the same", () => {
     expect(others.map((other) => pass(other))).toEqual([100, 100]);
   });
 
-  it("are found among many, and other names are none of their business", () => {
+  it("are found among many, and other names are not compared", () => {
     const [one, two] = [join(network), join(network)];
     for (let index = 0; index < 20; index++) {
       const name = `route ${index}`;
@@ -113,13 +113,13 @@ describe("a limiter of a name that no other process has", () => {
   const alone = (name: string, { cluster }: Joined): string =>
     `limiter "${name}" counts alone: for a minute no other replica has reported a limiter of this name, and replica ${cluster.status().replica} has reported one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other process is meant to have it`;
 
-  /** What processes have said in so many seconds. */
+  /** What processes have reported in so many seconds. */
   function said(seconds: number, ...set: Joined[]): (string | null)[] {
     vi.advanceTimersByTime(seconds * 1_000);
     return set.map(({ cluster }) => cluster.status().lastTrouble);
   }
 
-  it("is said to count alone after a minute, once, where another has one that is not here", () => {
+  it("is reported after a minute, once, if another process has one that is not here", () => {
     const [one, two] = [join(network), join(network, {}, { name: "apii" })];
     expect(said(59, one, two)).toEqual([null, null]);
     expect(said(4, one, two)).toEqual([alone("api", two), alone("apii", one)]);
@@ -127,7 +127,7 @@ describe("a limiter of a name that no other process has", () => {
     expect(one.cluster.status().troubles).toBe(1);
   });
 
-  it("is found among processes that agree, which say nothing", () => {
+  it("is found among processes that agree, which report nothing", () => {
     const [one, two] = [join(network), join(network)];
     const odd = join(network, {}, { name: "apii" });
     expect(said(120, one, two)).toEqual([null, null]);
@@ -137,7 +137,7 @@ describe("a limiter of a name that no other process has", () => {
     });
   });
 
-  it("is not said to where services share a namespace, each with several processes", () => {
+  it("is not reported if services share a namespace, each with several processes", () => {
     const services = ["web", "web", "mail", "mail"].map((name) => join(network, {}, { name }));
     expect(said(600, ...services)).toEqual([null, null, null, null]);
     // One that is left of several has been in agreement with them.
@@ -145,13 +145,13 @@ describe("a limiter of a name that no other process has", () => {
     expect(said(600, services[0]!)).toEqual([null]);
   });
 
-  it("is not said to where the others have no limiter that is not here", () => {
+  it("is not reported if the others have no limiter that is not here", () => {
     const [one, two] = [join(network), join(network)];
     createLimiter({ name: "log-in", policy, cluster: one.cluster });
     expect(said(600, one, two)).toEqual([null, null]);
   });
 
-  it("is not said to by what another tells first that has just come", () => {
+  it("is not reported because of the first heartbeats of a process that just joined", () => {
     const one = join(network);
     expect(said(600, one)).toEqual([null]);
     const two = join(network, {}, { name: "route 0" });
@@ -162,7 +162,7 @@ describe("a limiter of a name that no other process has", () => {
     expect(said(600, one)).toEqual([null]);
   });
 
-  it("is printed once where nobody subscribes", () => {
+  it("is printed once if there is no subscriber", () => {
     const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const one = join(network);
     createLimiter({ name: "log-in", policy, cluster: one.cluster });
@@ -177,7 +177,7 @@ describe("a limiter of a name that no other process has", () => {
 });
 
 describe("decisions", () => {
-  it("are counted, and each process tells the others how many of its own there were", () => {
+  it("are counted, and each process publishes how many of its own there were", () => {
     const [one, two] = [join(network), join(network)];
     hit(one, 130);
     one.limiter.charge("bob");

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("what was released while nobody was heard is not held for ever by who had heard of it", () => {
+it("a permit released while no replica received frames is not held for ever by those that saw it held", () => {
   const cluster = new TappedCluster();
   const policy = concurrency({ limit: 10 });
   const two = cluster.add({}, { policy });
@@ -21,7 +21,7 @@ it("what was released while nobody was heard is not held for ever by who had hea
   expect(used(two)).toBe(3);
   cluster.network.cut(one.transport, two.transport);
   one.limiter.release("ada", 3);
-  // Other keys come, and make room of what does not count any more.
+  // Other keys come, and the records that do not count any more are freed.
   for (let key = 0; key < 20; key++) hit(one, 1, `other ${key}`);
   vi.advanceTimersByTime(300);
   cluster.network.heal();

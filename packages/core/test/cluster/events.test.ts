@@ -72,7 +72,7 @@ describe("a cluster event", () => {
     ]);
   });
 
-  it("does not say that other replicas are heard where there is none", () => {
+  it("does not say that frames of other replicas arrive if there is none", () => {
     subscribe(CHANNELS.cluster, take);
     const transport = new SwitchedTransport();
     joinCluster({ transport });
@@ -85,7 +85,7 @@ describe("a cluster event", () => {
     ]);
   });
 
-  it("that the transport is away names what the transport has said of it", () => {
+  it("about a transport that is away includes the transport's own report", () => {
     subscribe(CHANNELS.cluster, take);
     const transport = new SwitchedTransport();
     transport.connected = true;
@@ -106,7 +106,7 @@ describe("a cluster event", () => {
     ]);
   });
 
-  it("is a trouble where something is wrong, and none where it works again", () => {
+  it("is a trouble if something is wrong, and none if it works again", () => {
     const transport = new SwitchedTransport();
     const cluster = joinCluster({ transport });
     vi.advanceTimersByTime(3_000);
@@ -120,7 +120,7 @@ describe("a cluster event", () => {
     expect(cluster.status()).toMatchObject({ troubles: 2, lastTrouble: "slow" });
   });
 
-  it("says when silent replicas are forgotten, rather than that they are heard", () => {
+  it("says that silent replicas are forgotten, and not that their frames arrive", () => {
     subscribe(CHANNELS.cluster, take);
     const [one, two] = [join(network), join(network)];
     vi.advanceTimersByTime(3_000);
@@ -212,7 +212,7 @@ describe("a process without a subscriber", () => {
     ]);
   });
 
-  it("prints the first error that no outage is, which keeps no outage from being printed", () => {
+  it("prints the first error that is not an outage, which keeps no outage from being printed", () => {
     const printed = printing();
     const transport = new SwitchedTransport();
     transport.connected = true;
@@ -229,7 +229,7 @@ describe("a process without a subscriber", () => {
     ]);
   });
 
-  it("prints nothing of an outage any more once it has left", async () => {
+  it("prints nothing about an outage once it has left", async () => {
     const printed = printing();
     const transport = new SwitchedTransport();
     const cluster = joinCluster({ transport, namespace: "shop" });
@@ -241,7 +241,7 @@ describe("a process without a subscriber", () => {
     expect([printed().length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it("prints no warning for what is no error, but the hint that it is alone", () => {
+  it("prints no warning for what is not an error, except the hint that it is alone", () => {
     const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const transport = new SwitchedTransport();
     joinCluster({ transport });
@@ -249,8 +249,8 @@ describe("a process without a subscriber", () => {
     transport.context?.report?.("works", { code: "MINE", severity: "info" });
     expect(emitted).not.toHaveBeenCalled();
     const hint = { code: "TIDEGATE_ALONE", severity: "warning" } as const;
-    transport.context?.report?.("nobody is there", hint);
-    transport.context?.report?.("nobody is there", hint);
+    transport.context?.report?.("no other process is there", hint);
+    transport.context?.report?.("no other process is there", hint);
     transport.context?.report?.("no server", { code: "MINE", severity: "error" });
     expect(emitted.mock.calls.map(([, options]) => options)).toMatchObject([
       { code: "TIDEGATE_ALONE" },
@@ -262,7 +262,7 @@ describe("a process without a subscriber", () => {
     ["given and undefined", { secret: undefined }, 1],
     ["left out", {}, 0],
     ["given", { secret: "sixteen letters." }, 0],
-  ])("prints once that there is no secret only where one is %s", (_, options, times) => {
+  ])("prints once that there is no secret only if one is %s", (_, options, times) => {
     const printed = printing();
     const transport = new SwitchedTransport();
     transport.connected = true;
@@ -271,7 +271,7 @@ describe("a process without a subscriber", () => {
     expect([hints.length, cluster.status().troubles]).toEqual([times, times]);
   });
 
-  it("goes on where warnings throw", () => {
+  it("goes on if warnings throw", () => {
     vi.spyOn(process, "emitWarning").mockImplementation(() => {
       throw new Error("warnings are errors here");
     });
@@ -281,7 +281,7 @@ describe("a process without a subscriber", () => {
     expect(cluster.status()).toMatchObject({ degraded: true, troubles: 1 });
   });
 
-  it("prints nothing where the first error has a subscriber", () => {
+  it("prints nothing if the first error has a subscriber", () => {
     const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     subscribe(CHANNELS.cluster, take);
     joinCluster({ transport: new SwitchedTransport() });
@@ -289,7 +289,7 @@ describe("a process without a subscriber", () => {
     expect([events.length, emitted.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it("prints no end of an outage to whoever has subscribed since", () => {
+  it("prints no end of an outage if a subscriber has come since", () => {
     const printed = printing();
     const transport = new SwitchedTransport();
     joinCluster({ transport });

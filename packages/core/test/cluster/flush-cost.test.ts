@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Counts how often a replica asks of the notes that it has now when they leave. */
+/** Counts how often a replica reads its present notes when they leave. */
 function countVisits({ replicator }: SimulatedReplica): { visits: number } {
   const counter = { visits: 0 };
   for (const { store } of replicator.replicatedLimiters.all()) {
@@ -41,7 +41,7 @@ describe("a flush after a block", () => {
     const [left, right] = [fleet.add(), fleet.add()];
     fleet.pass(2_000);
     for (let key = 0; key < KNOWN; key++) left.limiter.block(`blocked ${key}`, HOUR);
-    // The questions that follow a join are answered in full.
+    // The requests after a join get full replies.
     fleet.pass(8_000);
     expect(right.limiter.check(`blocked ${KNOWN - 1}`).allowed).toBe(false);
 

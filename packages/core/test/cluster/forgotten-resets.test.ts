@@ -12,7 +12,7 @@ afterEach(() => {
 
 describe("a reset of long ago", () => {
   it.each([1, 119, 121, 125, 300, 3_600])(
-    "keeps nobody from hearing what is counted %d seconds later",
+    "does not keep later counts out, %d seconds later",
     (seconds) => {
       const cluster = new TappedCluster();
       const members = [cluster.add(), cluster.add(), cluster.add()];

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("who comes while a replica is not heard sees what that one holds once it is heard again", () => {
+it("a replica that joins during a partition sees the permits of a partitioned one when its frames arrive", () => {
   const cluster = new TappedCluster();
   const policy = concurrency({ limit: 10 });
   const one = cluster.add({}, { policy });

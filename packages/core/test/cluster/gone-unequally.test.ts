@@ -11,10 +11,10 @@ let cluster: TappedCluster;
 let one: TappedMember;
 let two: TappedMember;
 
-/** What one and the other can say of others than themselves is lost, until this is called. */
+/** What two replicas can report on others is lost, until the returned function is called. */
 let restore: () => void;
 
-/** Of three, one tells each of the others one thing, and nobody a third; then it is gone. */
+/** One of three publishes one count to each of the others and one to neither; then it crashes. */
 beforeEach(() => {
   holdTime(1_790_000_000_000);
   cluster = new TappedCluster();
@@ -38,7 +38,7 @@ beforeEach(() => {
     cluster.network.heal();
   }
   cluster.crash(gone);
-  // Until nobody has kept the frames themselves.
+  // Until no replica has kept the frames themselves.
   passTime(10 * MINUTE);
   expect([seen(one), seen(two)]).toEqual([
     [0, 3],
@@ -54,7 +54,7 @@ function seen(member: TappedMember): number[] {
   return ["ada", "bob"].map((key) => used(member, key));
 }
 
-/** How often anybody asks for something within a time. */
+/** How often any replica sends a request within a time. */
 function asked(withinMs: number): number {
   cluster.overheard.length = 0;
   passTime(withinMs);
@@ -68,15 +68,15 @@ function expectAgreement(): void {
   ]);
 }
 
-describe("those who heard different things of one that is gone", () => {
-  it("tell each other, and are silent then", () => {
+describe("replicas that received different frames of a dead one", () => {
+  it("exchange what they have, and then send nothing more", () => {
     restore();
     passTime(2 * MINUTE);
     expectAgreement();
     expect(asked(20 * MINUTE)).toBe(0);
   });
 
-  it("ask each other ever more rarely while it is in vain, and go on", () => {
+  it("ask each other ever more rarely while that brings nothing, and go on", () => {
     passTime(10 * MINUTE);
     // Each eight times in a row, and then not for 80 seconds.
     expect(asked(20 * MINUTE)).toBeLessThanOrEqual(2 * 8 * 16);

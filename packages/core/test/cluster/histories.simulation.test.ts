@@ -30,7 +30,7 @@ describe("whatever the network does", () => {
     ["aligned days, clocks ten minutes off", { policies: days, steps: 150, clockMs: 600_000 }],
   ];
   it.each(exact)(
-    "nobody sees hits that did not happen, and all see all at the end: %s",
+    "no replica sees hits that did not happen, and all see all at the end: %s",
     (_, options) => liveThrough(options, expectExact),
   );
 });

@@ -1,22 +1,22 @@
 /**
- * What is true in a history, whatever anybody has heard: how much of a key can be seen at most, and what
- * everybody has to see in the end.
+ * The truth of a history, whatever replicas have received: how much of a key can be seen at most, and
+ * what all replicas must see in the end.
  */
 
 export interface Truth {
   /** A replica has counted hits. */
   count(replica: object, key: string, hits: number): void;
-  /** A replica has given back hits. */
+  /** A replica has refunded hits. */
   giveBack(replica: object, key: string, hits: number): void;
-  /** A replica has ended what was counted so far. */
+  /** A replica has reset a key. */
   reset(key: string): void;
-  /** A replica has ended without a word. */
+  /** A replica has crashed. */
   crash(replica: object): void;
-  /** The most that anybody may see now: more would be hits that did not happen. */
+  /** The most that any replica may see now: more would be hits that did not happen. */
   most(key: string): number;
-  /** The most that all may see when all is heard, whoever has crashed. */
+  /** The most that all may see when all frames have arrived, whichever replicas have crashed. */
   mostInTheEnd(key: string): number;
-  /** What all see when all is heard. */
+  /** What all see when all frames have arrived. */
   exact(key: string): number;
 }
 
@@ -50,7 +50,7 @@ export class LastingTruth implements Truth {
 
   crash(): void {}
 
-  /** Who has heard of a hit need not have heard that it was given back, or ended by a reset. */
+  /** A replica that received a hit need not have received its refund or its reset. */
   most(key: string): number {
     return this.#counted.get(key) ?? 0;
   }
@@ -72,7 +72,7 @@ export class LeavingTruth implements Truth {
   readonly #lateMs: number;
   readonly #now: () => number;
 
-  /** @param lateMs how much too late a clock may be known, and so how much too long a hit be seen */
+  /** @param lateMs how much too late a clock may be known, and so how much too long a hit may be seen */
   constructor(windowMs: number, lateMs: number, now: () => number) {
     this.#windowMs = windowMs;
     this.#lateMs = lateMs;
@@ -102,7 +102,7 @@ export class LeavingTruth implements Truth {
   }
 }
 
-/** Of what is held at once: each replica is seen as it was at some time, and not at all once it is gone. */
+/** Of permits: each replica is seen as it was at some time, and not at all once it is dead. */
 export class HeldTruth implements Truth {
   readonly #held = new Map<object, Map<string, { now: number; most: number }>>();
   readonly #gone = new Set<object>();

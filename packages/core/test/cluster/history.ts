@@ -1,6 +1,6 @@
 /**
- * A random history of a simulated fleet, from one number: everything that can go wrong, while its
- * replicas count, and what has to hold all the while and in the end.
+ * A random history of a simulated fleet, from one seed: everything that can go wrong while its replicas
+ * count, and what must hold all the time and in the end.
  */
 
 import type { Decision } from "../../src/base/decision.ts";
@@ -14,36 +14,36 @@ export interface HistoryOptions {
   /** What is true, from what happens and what time it is. */
   readonly truth?: (now: () => number) => Truth;
   readonly steps: number;
-  /** Whether some replicas end without a word, and others come. */
+  /** Whether some replicas crash, and others join. */
   readonly crashes?: boolean;
-  /** Whether some close their limiter now and then, and make it again. */
+  /** Whether some close their limiter now and then, and create it again. */
   readonly remakes?: boolean;
   readonly resets?: boolean;
   readonly refunds?: boolean;
   /** Whether all frames arrive, in time or late. */
   readonly lossless?: boolean;
-  /** Whether what is counted is held, and released. */
+  /** Whether permits are held and released, rather than hits counted. */
   readonly releases?: boolean;
-  /** So few that keys have to be given up. */
+  /** So few that keys are evicted. */
   readonly maxKeys?: number;
   /** How wrong clocks are at most. Those that are wrong also gain or lose, and stand still now and then. */
   readonly clockMs?: number;
-  /** Whether every replica has to say at every step how old its knowledge of the others is. */
+  /** Whether every replica must report at every step how old its knowledge of the others is. */
   readonly saysLag?: boolean;
 }
 
 const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
 const REPLICAS_MAX = 8;
-/** In which all have told each other what they counted: some heartbeats, questions and answers. */
+/** In which all have published what they counted to each other: some heartbeats, requests and replies. */
 const RECOVERY_MS = 4_000;
 /**
- * The same where what is known of the gone is asked of one after the other, a clock has to be measured anew,
- * or the answers of a busy transport did not come and are asked for ever more rarely.
+ * The same if dead replicas' counts are requested from one replica after the other, a clock must be
+ * measured again, or replies of a busy transport did not come and are requested ever more rarely.
  */
 const LONG_RECOVERY_MS = 30_000;
-/** For how long after its last frame a replica may just have nothing to say. */
+/** For how long after its last frame a replica may just have nothing to publish. */
 const UNKNOWN_MS = 1_500;
-/** In which a replica must have noticed that it hears as many others as before. */
+/** In which a replica must have noticed that it receives as many others as before. */
 const NOTICED_MS = 10_000;
 /** The most of the turns that are slow, and of the steps in which a transport comes to be busy or free. */
 const SLOW_MAX = 0.3;
@@ -67,7 +67,7 @@ export class History {
   readonly #random: () => number;
   readonly #busy: number;
   #hits: Hit[] = [];
-  /** The most replicas that ran at the same time, those included whose end the others could not know yet. */
+  /** The most replicas that ran at the same time, with those whose end the others could not know yet. */
   #most = 0;
   #crashedAtMs: number[] = [];
 
@@ -89,7 +89,7 @@ export class History {
     const turns = randomFrom(~seed);
     const slow = turns() < 0.5 ? 0 : turns() * SLOW_MAX;
     time.isNextSlow = () => turns() < slow;
-    // A busy transport is like a cut to policies that fold what is old.
+    // A busy transport is like a partition to policies that fold what is old.
     const isOften = this.#random() < 0.5 && options.lossless !== true;
     this.#busy = isOften ? this.#random() * BUSY_MAX : 0;
     const replicas = 2 + this.#below(4);
@@ -104,7 +104,7 @@ export class History {
     }
   }
 
-  /** Makes everything well again, and waits until all must have heard of all. */
+  /** Heals everything, and waits until all replicas must have received all. */
   recover(): void {
     const { crashes, clockMs } = this.#options;
     this.#heal();
@@ -203,7 +203,7 @@ export class History {
     this.fleet.replicas = this.fleet.replicas.filter((other) => other !== replica);
   }
 
-  /** What was counted goes on counting, and what was held is held no more. */
+  /** Its counts go on counting, and its permits are held no more. */
   #remake(): void {
     const replica = this.#any();
     if (this.#options.releases === true) {

@@ -28,7 +28,7 @@ afterEach(() => {
   releaseTime();
 });
 
-/** A cluster of three with something of everything in it, and all of its frames. */
+/** A cluster of three with some of everything in it, and all of its frames. */
 function busy(secret?: string): [TappedCluster, TappedMember[]] {
   const cluster = new TappedCluster({ secret });
   const members = [0, 1, 2].map(() =>
@@ -44,7 +44,7 @@ function busy(secret?: string): [TappedCluster, TappedMember[]] {
   return [cluster, [...members, late]];
 }
 
-/** Has a frame read with nothing around it that would catch what it throws. */
+/** Reads a frame with nothing around it that would catch what it throws. */
 function hear(members: readonly TappedMember[], frame: Uint8Array): void {
   for (const { replicator } of members) replicator.heard.take(frame.slice());
 }
@@ -80,7 +80,7 @@ function changed(frame: Uint8Array, edits: readonly { at: number; byte: number; 
 
 const section = fc.tuple(fc.nat({ max: 8 }), fc.uint8Array({ maxLength: 200 }));
 
-describe("a cluster that hears whatever somebody sends", () => {
+describe("a cluster that receives hostile frames", () => {
   it("goes on, and stays within its bounds: any bytes", () => {
     const [, members] = busy();
     fc.assert(
@@ -111,7 +111,7 @@ describe("a cluster that hears whatever somebody sends", () => {
     expectBounds(members);
   });
 
-  it("goes on, and stays within its bounds: sections of all types with anything in them", () => {
+  it("goes on, and stays within its bounds: sections of all types with random content", () => {
     const [, members] = busy();
     const { tag } = members[0]!.replicator.seal;
     const parts = fc.tuple(
@@ -139,15 +139,15 @@ describe("a cluster that hears whatever somebody sends", () => {
     const sent = (): number[] => members.map(({ cluster: joined }) => joined.status().frames.sent);
     const before = sent();
     passTime(100_000);
-    // A heartbeat each second, and what they still try to find out: no echo that feeds on itself.
+    // A heartbeat each second, and the last requests: no echo that feeds on itself.
     sent().forEach((frames, index) => {
       expect((frames - before[index]!) / 100).toBeLessThan(20);
     });
     expectBounds(members);
   });
 
-  it("changes nothing by it where there is a secret", () => {
-    const [cluster, members] = busy("ours, and nobody else's");
+  it("changes nothing because of them if it has a secret", () => {
+    const [cluster, members] = busy("a secret of these processes");
     const frames = cluster.overheard.map(({ frame }) => frame);
     const seen = (): unknown =>
       members.map(({ limiter, cluster: joined }) => [

@@ -26,7 +26,7 @@ export function join(
   return { transport, cluster, limiter };
 }
 
-/** How many of many hits pass. */
+/** How many of many hits are allowed. */
 export function pass({ limiter }: Joined, key = "ada"): number {
   let passed = 0;
   for (let hit = 0; hit < 200; hit++) if (limiter.check(key).allowed) passed++;

@@ -1,17 +1,17 @@
 /**
- * Holds replicas of a history to what `lagMs` promises: all that a live replica had counted so long ago is
- * merged. And a fleet that disagrees for long must say so somewhere.
+ * Holds replicas of a history to what `lagMs` promises: everything that a live replica had counted so long
+ * ago is merged. And a fleet that disagrees for long must report it somewhere.
  *
- * It looks into stores, so it sees which replica lacks whose counts. It is of use where nothing that was
- * counted is over, reset or evicted.
+ * It looks into stores, so it sees which replica lacks whose counts. It needs a history in which no count
+ * ends, is reset or is evicted.
  */
 
 import { statusOf } from "../../src/cluster/cluster-status.ts";
 import type { SimulatedFleet, SimulatedReplica } from "./simulated-fleet.ts";
 
-/** What travelling may add to an age, as clocks are known no better than that. */
+/** What travelling may add to an age, as clocks are not known more exactly. */
 const SLACK_MS = 250;
-/** For how long replicas may disagree without saying so, where one takes the other to be gone. */
+/** For how long replicas may disagree without reporting it, if one takes the other for dead. */
 const SILENT_MS_MAX = 10_000;
 
 /** Hits by key. */
@@ -37,7 +37,7 @@ export class LagWatch {
     this.#now = now;
   }
 
-  /** Looks at all replicas; returns what any of them should have said. */
+  /** Looks at all replicas; returns what any of them should have reported. */
   look({ replicas }: SimulatedFleet): string[] {
     for (const replica of replicas) this.#take(replica);
     return replicas.flatMap((replica) =>
@@ -55,7 +55,7 @@ export class LagWatch {
     const { lagMs, degraded, peers } = statusOf(replica.replicator);
     const isAlive = peers.some((peer) => peer.replica === selfId && peer.isAlive);
     const { metAtMs, saidAtMs } = this.#seen.get(replica)!;
-    // Before it has been heard, nothing is known of what it may have counted.
+    // Before its first frame arrives, nothing is known of what it may have counted.
     if (isAlive && !metAtMs.has(other)) metAtMs.set(other, this.#now());
     const joinedAtMs = [replica, other].map((each) => this.#seen.get(each)!.joinedAtMs);
     const togetherMs = this.#now() - Math.max(...joinedAtMs, metAtMs.get(other) ?? 0);

@@ -17,14 +17,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Makes the limiter that the others have, where a process had another one only. */
+/** Creates the limiter that the others have, in a process that had another one only. */
 function late({ cluster }: TappedMember): () => number {
   const limiter: Limiter = createLimiter({ name: "api", policy: HUNDRED_A_MINUTE, cluster });
   return () => limiter.peek("ada").used;
 }
 
-describe("a limiter that is made when the process has been ready for long", () => {
-  it("knows what those have counted who are gone, as well as those who are there", () => {
+describe("a limiter that is created long after its process was ready", () => {
+  it("knows the counts of dead replicas as well as those of live ones", () => {
     const cluster = new TappedCluster();
     const [one, gone] = [cluster.add(), cluster.add()];
     vi.advanceTimersByTime(1_000);
@@ -39,7 +39,7 @@ describe("a limiter that is made when the process has been ready for long", () =
     expect(used()).toBe(30);
   });
 
-  it("asks again when the answers are lost", () => {
+  it("asks again when the replies are lost", () => {
     const cluster = new TappedCluster();
     const one = cluster.add();
     const other = cluster.add({}, { name: "other" });
@@ -55,7 +55,7 @@ describe("a limiter that is made when the process has been ready for long", () =
     expect(used()).toBe(20);
   });
 
-  it("hears all of an answer that another limiter had asked for before", () => {
+  it("receives all of a reply that another limiter had asked for before", () => {
     const cluster = new TappedCluster();
     const one = cluster.add();
     const other = cluster.add({}, { name: "other" });
@@ -70,24 +70,27 @@ describe("a limiter that is made when the process has been ready for long", () =
     expect(used()).toBe(20);
   });
 
-  it.each([2, 3])("knows after a cut what one had counted that was silent then, of %i", (size) => {
-    const cluster = new TappedCluster();
-    const others = Array.from({ length: size - 1 }, () => cluster.add());
-    const other = cluster.add({}, { name: "other" });
-    vi.advanceTimersByTime(1_000);
-    hit(others[0]!, 20);
-    vi.advanceTimersByTime(2_000);
-    for (const { transport } of others) cluster.network.cut(transport, other.transport);
-    vi.advanceTimersByTime(5_000);
-    const used = late(other);
-    vi.advanceTimersByTime(1_000);
-    cluster.network.heal();
-    vi.advanceTimersByTime(5_000);
-    expect(used()).toBe(20);
-  });
+  it.each([2, 3])(
+    "knows after a partition what a replica had counted that was silent then, of %i",
+    (size) => {
+      const cluster = new TappedCluster();
+      const others = Array.from({ length: size - 1 }, () => cluster.add());
+      const other = cluster.add({}, { name: "other" });
+      vi.advanceTimersByTime(1_000);
+      hit(others[0]!, 20);
+      vi.advanceTimersByTime(2_000);
+      for (const { transport } of others) cluster.network.cut(transport, other.transport);
+      vi.advanceTimersByTime(5_000);
+      const used = late(other);
+      vi.advanceTimersByTime(1_000);
+      cluster.network.heal();
+      vi.advanceTimersByTime(5_000);
+      expect(used()).toBe(20);
+    },
+  );
 
   it.each([0, 1, 3])(
-    "hears what an answer said before it was made, after %i slices of it",
+    "gets the counts of a reply that began before it was created, after %i slices of it",
     (slices) => {
       const cluster = new TappedCluster();
       const one = cluster.add();
@@ -118,7 +121,7 @@ describe("a limiter that is made when the process has been ready for long", () =
     },
   );
 
-  it("is not the reason that anybody is taken for cut off", () => {
+  it("does not make any replica look partitioned", () => {
     const cluster = new TappedCluster();
     const members = [cluster.add(), cluster.add({}, { name: "other" }), cluster.add()];
     vi.advanceTimersByTime(1_000);

@@ -72,8 +72,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a process that leaves with much to tell", () => {
-  it("tells it no faster than the transport takes it, and then says goodbye", async () => {
+describe("a process that leaves with much to publish", () => {
+  it("publishes it no faster than the transport takes it, and then says that it leaves", async () => {
     const line = new SlowLine(50);
     const [one, two] = [member(line), member(network.transport())];
     await vi.advanceTimersByTimeAsync(1_000);
@@ -90,7 +90,7 @@ describe("a process that leaves with much to tell", () => {
     expect(one.cluster.status().lastTrouble).toBeNull();
   });
 
-  it("leaves after five seconds all the same, and says that not all was told", async () => {
+  it("leaves after five seconds all the same, and reports that counts were not published", async () => {
     const line = new SlowLine(4_000);
     const one = member(line);
     await vi.advanceTimersByTimeAsync(20_000);

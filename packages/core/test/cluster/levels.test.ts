@@ -25,7 +25,7 @@ function views(fleet: SimulatedFleet): number[] {
 }
 
 describe("the level of a bucket that was filled long ago", () => {
-  it("is told to whoever comes", () => {
+  it("reaches a replica that joins", () => {
     const fleet = new SimulatedFleet({ policies });
     fill(fleet.add(), 90);
     fleet.add();
@@ -38,7 +38,7 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.close();
   });
 
-  it("is told to whoever counted before it heard anybody, and by that one to others", () => {
+  it("reaches a replica that counted before it received anything, and others through it", () => {
     const fleet = new SimulatedFleet({ policies });
     fill(fleet.add(), 80);
     fleet.add();
@@ -53,7 +53,7 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.close();
   });
 
-  it("is told to whoever comes, although whoever filled it is gone", () => {
+  it("reaches a replica that joins, although the one that filled the bucket is dead", () => {
     const fleet = new SimulatedFleet({ policies });
     fill(fleet.add(), 90);
     fleet.add();
@@ -66,7 +66,7 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.close();
   });
 
-  it("is made good after a cut that was longer than slots are kept", () => {
+  it("is repaired after a partition that was longer than slots are kept", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, two, three] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(FOLDED_MS);
@@ -83,12 +83,12 @@ describe("the level of a bucket that was filled long ago", () => {
     expect(views(fleet)).toEqual([40, 40, 30]);
     fleet.network.heal();
     fleet.pass(5_000);
-    // Of two levels that were counted apart the larger is what is known for certain.
+    // Of two levels that were counted apart, the larger is certain.
     expect(views(fleet)).toEqual([40, 40, 40]);
     fleet.close();
   });
 
-  it("is not told of what a reset has ended", () => {
+  it("does not include what a reset has ended", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one] = [fleet.add(), fleet.add()];
     fill(one, 90);
@@ -101,7 +101,7 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.close();
   });
 
-  it("is told of every key, in as many frames as it takes", () => {
+  it("is sent for every key, in as many frames as it takes", () => {
     const fleet = new SimulatedFleet({
       policies: [tokenBucket({ capacity: 10, refillPerSecond: 0.001 })],
     });

@@ -1,5 +1,5 @@
 /**
- * Lives through many random histories, each from a number that it can be replayed from.
+ * Runs many random histories, each from a seed that replays it.
  */
 
 import { seededRuns } from "@tidegate/testkit";
@@ -10,14 +10,14 @@ import { LagWatch } from "./lag-watch.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 const START_MS = 1_790_000_000_000;
-/** How many histories of each kind are lived through. */
+/** How many histories of each kind are run. */
 const HISTORIES = 18;
 
 /** The real one, from before time is stubbed. */
 const nextTurn = setImmediate;
 
 /**
- * Lives through histories in which after no step anybody sees what did not happen. Each has a turn of
+ * Runs histories in which no replica sees, after any step, hits that did not happen. Each has a turn of
  * its own, so that what it leaves is freed before the next.
  *
  * @param look looks at each when all its steps are done
@@ -54,7 +54,7 @@ function live(seed: number, options: HistoryOptions, look: (history: History) =>
   }
 }
 
-/** What every replica sees of each key once all must have heard of all: one number if they agree. */
+/** What every replica sees of each key once all must have received all: one number if they agree. */
 export function viewsInTheEnd(history: History): Map<string, Set<number>> {
   history.recover();
   const { replicas } = history.fleet;
@@ -78,7 +78,7 @@ export function expectAgreement(history: History): void {
   }
 }
 
-/** Where as many replicas run as ever did, none is cut off; and where nothing goes wrong, none ever is. */
+/** If as many replicas run as ever did, none is partitioned; and if nothing goes wrong, none ever is. */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
   const cuts = replicas.map(({ replicator }) => replicator.partitionMonitor.cuts);

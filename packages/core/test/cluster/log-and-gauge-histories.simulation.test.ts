@@ -36,11 +36,11 @@ describe("whatever the network does", () => {
     ["what is held, also by those who crash", { ...held, crashes: true }],
   ];
   it.each(exact)(
-    "nobody sees hits that did not happen, and all see all at the end: %s",
+    "no replica sees hits that did not happen, and all see all at the end: %s",
     (_, options) => liveThrough(options, expectExact),
   );
 
-  it("nobody sees hits that have left a log, or none that have not happened", () => {
+  it("no replica sees hits that have left a log, or hits that have not happened", () => {
     const truth = (now: () => number): LeavingTruth => new LeavingTruth(SHORT_MS, LATE_MS, now);
     return liveThrough({ policies: shortLogs, truth, steps: 150 }, (history) => {
       history.fleet.pass(SHORT_MS + LATE_MS);
@@ -60,7 +60,7 @@ describe("whatever the network does", () => {
     ["logs", { policies: logs, steps: 150 }],
     ["what is held", held],
   ];
-  it.each(lossy)("nobody sees hits that did not happen, with too few keys: %s", (_, options) =>
+  it.each(lossy)("no replica sees hits that did not happen, with too few keys: %s", (_, options) =>
     liveThrough({ ...options, maxKeys: 3 }),
   );
 });

@@ -16,12 +16,12 @@ describe("whatever replicas lose or end, and whatever the network does", () => {
     ["slots", { policies: slots, steps: 150 }],
   ];
   it.each(agreeing)(
-    "all see the same after resets that others had not heard of: %s",
+    "all see the same after resets that others had not received: %s",
     (_, options) => liveThrough({ ...options, resets: true, refunds: true }, expectAgreement),
   );
 
   it.each(agreeing)(
-    "all see the same of those that crashed as well, and never more than happened: %s",
+    "all see the same counts of crashed replicas, and never more than happened: %s",
     (_, options) => liveThrough({ ...options, crashes: true, saysLag: true }, expectAgreement),
   );
 
@@ -33,7 +33,8 @@ describe("whatever replicas lose or end, and whatever the network does", () => {
     ],
     ["too few keys", { policies: windows, steps: 150, maxKeys: 3 }],
   ];
-  it.each(lossy)("nobody sees hits that did not happen, although some are lost: %s", (_, options) =>
-    liveThrough(options),
+  it.each(lossy)(
+    "no replica sees hits that did not happen, although some are lost: %s",
+    (_, options) => liveThrough(options),
   );
 });

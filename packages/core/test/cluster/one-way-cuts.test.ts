@@ -10,7 +10,7 @@ afterEach(() => {
   releaseTime();
 });
 
-/** One that others do not hear, although it hears them. */
+/** A replica that others do not receive, although it receives them. */
 function unheard(others: number): { cluster: TappedCluster; one: TappedMember } {
   const cluster = new TappedCluster();
   const one = cluster.add();
@@ -24,8 +24,8 @@ function isDegraded({ cluster }: TappedMember): boolean {
   return cluster.status().degraded;
 }
 
-describe("a process that nobody hears", () => {
-  it.each([1, 2, 5])("knows that for as long as it is so, with %d others", (others) => {
+describe("a process that no other process receives", () => {
+  it.each([1, 2, 5])("knows that for as long as it lasts, with %d others", (others) => {
     const { one } = unheard(others);
     passTime(12_000);
     // Others forget it meanwhile.
@@ -35,7 +35,7 @@ describe("a process that nobody hears", () => {
     }
   });
 
-  it.each([15, 50, 100, 400])("knows that it is heard again, after %d s", (seconds) => {
+  it.each([15, 50, 100, 400])("knows when the others receive it again, after %d s", (seconds) => {
     const { cluster, one } = unheard(2);
     passTime(seconds * 1_000);
     expect(isDegraded(one)).toBe(true);
@@ -44,7 +44,7 @@ describe("a process that nobody hears", () => {
     expect(isDegraded(one)).toBe(false);
   });
 
-  it("is silent about that once it is heard", () => {
+  it("sends no more about that once the others receive it", () => {
     const { cluster } = unheard(2);
     passTime(100_000);
     cluster.network.heal();

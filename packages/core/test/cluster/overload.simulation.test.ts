@@ -34,7 +34,7 @@ afterEach(() => {
 class LoadedFleet extends SimulatedFleet {
   /** Whether all of the last second went by with merging. */
   isBusy = false;
-  /** How often a replica has read what another asked. */
+  /** How often a replica has read another one's request. */
   requests = 0;
   #turns = 0;
 
@@ -62,7 +62,7 @@ class LoadedFleet extends SimulatedFleet {
     this.pass(5_000);
   }
 
-  /** Has every replica count so many hits a second, over all keys. */
+  /** Makes every replica count so many hits a second, over all keys. */
   load(perSecond: number, forMs: number, look: () => void): void {
     const endMs = time.nowMs + forMs;
     let owed = 0;
@@ -114,8 +114,8 @@ class Ends {
   }
 }
 
-describe("a machine that is told three times what it can merge", () => {
-  it("keeps its clocks and windows right, says how far behind it is, and agrees within 5 s of the usual load", () => {
+describe("a machine that receives three times what it can merge", () => {
+  it("keeps its clocks and windows right, reports its lag, and agrees within 5 s of the usual load", () => {
     const fleet = new LoadedFleet();
     const ends = new Ends();
     let clockErrorMs = 0;
@@ -138,7 +138,7 @@ describe("a machine that is told three times what it can merge", () => {
     fleet.load(USUAL, 4_000, look);
     fleet.pass(1_000);
     expect(agrees(fleet), "agreement within 5 s").toBe(true);
-    // Each asks each other one once or twice, and all of them read that.
+    // Each replica asks each other one once or twice, and all of them read that.
     expect(fleet.requests).toBeLessThanOrEqual(2 * REPLICAS * (REPLICAS - 1) ** 2);
     expect(clockErrorMs).toBeLessThan(100);
     expect(ends.latestMs).toBeLessThan(WINDOW_MS / 10);

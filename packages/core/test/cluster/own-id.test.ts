@@ -25,8 +25,8 @@ function hit(replica: SimulatedReplica, times: number): void {
   for (let time = 0; time < times; time++) replica.limiter.check("ada");
 }
 
-describe("two processes that came up with one id", () => {
-  it("are told apart: one takes another, and what both count from then on adds up", () => {
+describe("two processes that start with one id", () => {
+  it("are separated: one takes another id, and what both count from then on adds up", () => {
     const fleet = new SimulatedFleet({ policies: windows });
     const [one, copy, other] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
     fleet.pass(2_000);
@@ -47,7 +47,7 @@ describe("two processes that came up with one id", () => {
     fleet.close();
   });
 
-  it("are told apart although one was a snapshot that began when the other had ended", () => {
+  it("are separated although one is a snapshot that starts when the other has ended", () => {
     const fleet = new SimulatedFleet({ policies: windows });
     const [other, one] = [fleet.add(), fleet.add(0, ID)];
     fleet.pass(2_000);
@@ -94,7 +94,7 @@ describe("a replica that takes another id", () => {
     fleet.pass(1_000);
     expect(one.view("ada")).toEqual([14]);
     one.replicator.twin();
-    // What was held under the former id is held until that is known to be gone.
+    // A permit under the former id is held until that id is known to be dead.
     fleet.pass(policy.kind === "concurrency" ? 5_000 : 1_000);
     hit(one, 3);
     fleet.pass(1_000);
@@ -106,7 +106,7 @@ describe("a replica that takes another id", () => {
   });
 });
 
-describe("what is held by a replica that takes another id", () => {
+describe("a permit held by a replica that takes another id", () => {
   const policies = [concurrency({ limit: 10 })];
   const views = (fleet: SimulatedFleet): number[] =>
     fleet.replicas.map((replica) => replica.view("ada")[0]!);
@@ -130,7 +130,7 @@ describe("what is held by a replica that takes another id", () => {
     fleet.close();
   });
 
-  it("is not held twice by what comes late of its former id", () => {
+  it("is not held twice because of late frames under the former id", () => {
     const tapped = new TappedCluster();
     const [one, other] = [
       tapped.add({}, { policy: policies[0]! }),
@@ -149,7 +149,7 @@ describe("what is held by a replica that takes another id", () => {
     expect(used(other)).toBe(6);
   });
 
-  it("is held beside what the other process holds that counts under the former id", () => {
+  it("is held beside the permits of the other process with the former id", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, copy] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
     fleet.pass(2_000);
@@ -168,8 +168,8 @@ describe("what is held by a replica that takes another id", () => {
   });
 });
 
-describe("a replica that takes another id with much that nobody has been told", () => {
-  it("tells that first, some at a time, and loses nothing", () => {
+describe("a replica that takes another id with many unpublished counts", () => {
+  it("publishes them first, in slices, and loses nothing", () => {
     const tapped = new TappedCluster();
     const [one, other] = [tapped.add(), tapped.add()];
     vi.advanceTimersByTime(3_000);
@@ -197,7 +197,7 @@ describe("a replica that takes another id with much that nobody has been told", 
     vi.restoreAllMocks();
   });
 
-  it("takes it after a while where it counts as fast as it tells, and tells the rest as another's", () => {
+  it("takes it after a while if it counts as fast as it publishes, and publishes the rest as another's", () => {
     const tapped = new TappedCluster();
     const [one, other] = [tapped.add(), tapped.add()];
     vi.advanceTimersByTime(3_000);
@@ -229,8 +229,8 @@ describe("a replica that takes another id with much that nobody has been told", 
   });
 });
 
-describe("a replica that takes another id while it tells somebody a lot", () => {
-  it("leaves that undone, which would take long, and does it when it is asked again", () => {
+describe("a replica that takes another id while it writes a long reply", () => {
+  it("drops the reply, which would take long, and writes it when it is requested again", () => {
     const tapped = new TappedCluster();
     const one = tapped.add();
     vi.advanceTimersByTime(1_000);
@@ -239,7 +239,7 @@ describe("a replica that takes another id while it tells somebody a lot", () => 
     vi.advanceTimersByTime(2_000);
     const pages = (): number =>
       tapped.of(one).filter(({ frame }) => kindOf(frame) === "page").length;
-    // It waits for its transport after the first frame of its answer.
+    // It waits for its transport after the first frame of its reply.
     let isOpen = false;
     Object.defineProperty(one.transport, "busy", { get: () => !isOpen && pages() > 0 });
     const newcomer = tapped.add();

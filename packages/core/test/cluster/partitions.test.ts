@@ -3,7 +3,7 @@ import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 const policies = [fixedWindow({ limit: 1_000, windowMs: 3_600_000 })];
-/** In which each replica must have noticed that it is cut off, or is not any more. */
+/** In which each replica must have noticed that it is partitioned, or is not any more. */
 const NOTICED_MS = 10_000;
 
 let fleet: SimulatedFleet;
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** So many replicas on each of two sides, of which none hears the other side. */
+/** So many replicas on each of two sides, none of which receives the other side. */
 function sides(...sizes: readonly number[]): readonly SimulatedReplica[][] {
   const split = sizes.map((size) => Array.from({ length: size }, () => fleet.add()));
   fleet.pass(3_000);
@@ -59,7 +59,7 @@ describe("a partition", () => {
     },
   );
 
-  it("is still noticed after restarts on the far side, and over with the replacements", () => {
+  it("is still noticed after restarts on the far side, and ends with the replacements", () => {
     const split = sides(3, 3);
     const [near, far] = split as [SimulatedReplica[], SimulatedReplica[]];
     cut(split);

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 const transport = new URL("ipc-line.mjs", import.meta.url);
 /** A check that took longer would have waited for something; how long they take is not for tests to say. */
 const WAITED_MS = 1_000;
-/** In which a process must have noticed that as many others are there as before. */
+/** In which a process must have noticed that as many others run as before. */
 const NOTICED_MS = 10_000;
 
 let fleet: ProcessFleet;
@@ -49,7 +49,7 @@ describe("processes of one machine", () => {
     expect(allowed).toBeLessThan(330);
   });
 
-  it("go on with what was told by one that is killed, and tell it to the next", async () => {
+  it("keep the published counts of one that is killed, and publish them to the next", async () => {
     fleetOf(1_000_000);
     const [one, two] = await fleet.startAll(2);
     await one!.hit("ada", 100);
@@ -62,7 +62,7 @@ describe("processes of one machine", () => {
     expect(await fleet.settled("ada", 115, [two!, three])).toEqual([115, 115]);
   });
 
-  it("agree again with one that stood still for seconds", async () => {
+  it("agree again with one that was stopped for seconds", async () => {
     fleetOf(1_000_000);
     const [one, two, three] = await fleet.startAll(3);
     three!.child.kill("SIGSTOP");
@@ -80,7 +80,7 @@ describe("processes of one machine", () => {
       for (const replica of replicas) await replica.hit("ada", 20);
       counted += 20 * replicas.length;
       const next = await fleet.startAll(2);
-      // What a newcomer misses at first, under load, it asks for again within five seconds.
+      // Under load, a joining process requests what it missed within five seconds.
       expect(await fleet.settled("ada", counted, next)).toEqual([counted, counted]);
       for (const replica of replicas) await replica.leave();
       replicas = next;
@@ -88,7 +88,7 @@ describe("processes of one machine", () => {
     expect(await fleet.settled("ada", counted, replicas)).toEqual([counted, counted]);
   });
 
-  it("are not cut off once as many run as before, after a crash loop and after kill -9 of most", async () => {
+  it("are not partitioned once as many run as before, after a crash loop and after kill -9 of most", async () => {
     fleetOf(1_000_000, { onPartition: "closed" });
     const [survivor, ...others] = await fleet.startAll(4);
     for (let loop = 0; loop < 3; loop++) {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Replicator } from "../../src/replication/replicator.ts";
 import type { Transport, TransportContext } from "../../src/transport/transport.ts";
 
-/** A transport to nobody, which a test connects and disconnects. */
+/** A transport to no other process, which a test connects and disconnects. */
 class Line implements Transport {
   connected = false;
   published = 0;

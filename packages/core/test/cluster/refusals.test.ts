@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Says one section as somebody who has made it up, in frames of this member's cluster. */
+/** Sends one made-up section, in frames of this member's cluster. */
 function make(
   { replicator }: TappedMember,
   fill: (writer: FrameWriter) => void,
@@ -78,7 +78,7 @@ function counts(member: TappedMember, madeUp: MadeUp): (writer: FrameWriter) => 
   };
 }
 
-describe("what is heard and not merged", () => {
+describe("what is received and not merged", () => {
   it("is counted by its reason: of single keys", () => {
     const member = cluster.add({}, { maxKeys: 4 });
     vi.advanceTimersByTime(1_000);
@@ -104,14 +104,14 @@ describe("what is heard and not merged", () => {
     expect(member.limiter.status().keys).toBeLessThanOrEqual(4);
   });
 
-  it("is counted by its reason: more given back than counted makes the frame one of nobody", () => {
+  it("is counted by its reason: more refunds than hits make a frame malformed", () => {
     const member = cluster.add();
     vi.advanceTimersByTime(1_000);
     make(member, counts(member, { hits: 1, refunds: 2 }));
     expect(member.cluster.status().frames.refused).toMatchObject({ malformed: 1 });
   });
 
-  it("is counted by its reason: more components of a key than any history makes", () => {
+  it("is counted by its reason: more counts of one key than any history makes", () => {
     const member = cluster.add();
     vi.advanceTimersByTime(1_000);
     for (let generation = 0; generation < 4_200; generation++) {
@@ -120,7 +120,7 @@ describe("what is heard and not merged", () => {
     expect(member.cluster.status().refused).toEqual({ tooManyComponents: 4_200 - 1_024 });
   });
 
-  it("is counted by its reason: limiters that are not here, and replicas that speak for themselves", () => {
+  it("is counted by its reason: limiters that are not here, and reports on live replicas", () => {
     const [one, two] = [cluster.add(), cluster.add({}, { name: "other" })];
     vi.advanceTimersByTime(1_000);
     hit(two, 3);
@@ -169,7 +169,7 @@ describe("what is heard and not merged", () => {
     );
   });
 
-  it("is said once in words, if it should never happen, however often it does", () => {
+  it("is reported once, if it should never happen, however often it does", () => {
     const member = cluster.add();
     vi.advanceTimersByTime(1_000);
     for (let time = 0; time < 20; time++) {
@@ -186,7 +186,7 @@ describe("what is heard and not merged", () => {
     });
   });
 
-  it("is nothing at all where all goes well", () => {
+  it("is nothing at all in normal operation", () => {
     const policy = slidingWindow({ limit: 100, windowMs: 60_000 });
     const members = [cluster.add({}, { policy }), cluster.add({}, { policy })];
     vi.advanceTimersByTime(1_000);

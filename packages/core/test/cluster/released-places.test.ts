@@ -1,4 +1,4 @@
-/** Places that are released where others do not hear of it, or are told again that they were held. */
+/** Permits that are released while other replicas do not receive it, or receive again that they were held. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createLimiter } from "../../src/limiter/limiter.ts";
@@ -9,11 +9,11 @@ import { hit, lose, TappedCluster, type TappedMember, used } from "./tapped-clus
 
 const HOUR = 3_600_000;
 const policy = concurrency({ limit: 10 });
-const secret = "ours, and nobody else's";
+const secret = "a secret of these processes";
 
 let joined: TappedMember[] = [];
 
-// One set of timers for all: what frees keys has one timer for the whole process.
+// One set of timers for all: the code that frees keys has one timer for the whole process.
 beforeAll(() => {
   holdTime(1_790_000_000_000);
 });
@@ -56,7 +56,7 @@ function release({ limiter }: TappedMember, times: number): void {
   for (let time = 0; time < times; time++) limiter.release("ada");
 }
 
-describe("a place that is released during a cut", () => {
+describe("a permit that is released during a partition", () => {
   const cuts = [30, 90, 180, 900].flatMap((seconds) => [
     { seconds, among: 2 },
     { seconds, among: 3 },
@@ -79,7 +79,7 @@ describe("a place that is released during a cut", () => {
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
-  it("is free after it with a secret, which has processes remembered for longer", () => {
+  it("is free after it with a secret, which makes processes be remembered for longer", () => {
     const cluster = new TappedCluster({ secret });
     const [one, two] = [member(cluster), member(cluster)];
     passTime(3_000);
@@ -93,7 +93,7 @@ describe("a place that is released during a cut", () => {
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
-  it("is free for one that could say what it does not hear, and heard nothing", () => {
+  it("is free for a replica that could name what it misses, and received nothing", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
     hit(one, 10);
@@ -106,7 +106,7 @@ describe("a place that is released during a cut", () => {
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
-  it("is free after it where the limiter was closed that held it", () => {
+  it("is free after it if the limiter was closed that held it", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
     hit(one, 10);
@@ -119,7 +119,7 @@ describe("a place that is released during a cut", () => {
     expect(used(two)).toBe(0);
   });
 
-  it("is free for one that was told of its holder by others meanwhile", () => {
+  it("is free for a replica that got reports on its holder meanwhile", () => {
     const cluster = new TappedCluster();
     const [holder, one, two] = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
     hit(holder, 10);
@@ -127,7 +127,7 @@ describe("a place that is released during a cut", () => {
     cut(cluster, holder, one);
     cut(cluster, two, one);
     release(holder, 10);
-    // By then nobody passes on the frame that said so.
+    // By then no replica relays the frame with the release.
     for (let minute = 0; minute < 20; minute++) {
       hit(holder, 30, `key ${minute}`);
       passTime(60_000);
@@ -142,8 +142,8 @@ describe("a place that is released during a cut", () => {
   });
 });
 
-describe("a place that is released and forgotten at once, for want of room", () => {
-  it("is free at one who missed the frame that said so", () => {
+describe("a permit that is released and forgotten at once, for want of room", () => {
+  it("is free at a replica that missed the frame with the release", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
     hit(one, 3);
@@ -161,7 +161,7 @@ describe("a place that is released and forgotten at once, for want of room", () 
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
-  it("is free everywhere when there is more to say of such places than is kept", () => {
+  it("is free everywhere when there are more such permits than are remembered", () => {
     const cluster = new TappedCluster();
     const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
     hit(one, 3);
@@ -184,8 +184,8 @@ describe("a place that is released and forgotten at once, for want of room", () 
   });
 });
 
-describe("sealed frames of a process that lives", () => {
-  it("hold nothing again that it has released, whenever they are sent again", () => {
+describe("sealed frames of a live process", () => {
+  it("do not bring a released permit back, whenever they are replayed", () => {
     const cluster = new TappedCluster({ secret });
     const all = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
     const [one, two] = all;

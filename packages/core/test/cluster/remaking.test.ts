@@ -17,7 +17,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe("a limiter that is closed and made again", () => {
+describe("a limiter that is closed and created again", () => {
   it("goes on with what it had counted, and so do the others", () => {
     const [one, other] = cluster.two();
     hit(other, 1);
@@ -82,9 +82,9 @@ describe("a limiter that is closed and made again", () => {
     expect(used(other, "key 1999")).toBe(0);
   });
 
-  it.each([1_000, 10 * MINUTE_MS])("is heard in all that it holds, %d ms later", (laterMs) => {
+  it.each([1_000, 10 * MINUTE_MS])("is received with all that it holds, %d ms later", (laterMs) => {
     const [one, other] = cluster.two({ policy: TEN_AT_A_TIME });
-    // Another generation is begun when what was held before has been forgotten.
+    // Another generation begins when what was held before has been forgotten.
     one.limiter.check("old");
     one.limiter.release("old");
     vi.advanceTimersByTime(3 * MINUTE_MS);
@@ -103,7 +103,7 @@ describe("a limiter that is closed and made again", () => {
     expect(used(other)).toBe(1);
   });
 
-  it("is heard also by those who remember what is not kept here any more", () => {
+  it("is received also by replicas that remember what is not kept here any more", () => {
     const [one, other] = cluster.two({ policy: TEN_AT_A_TIME });
     other.limiter.check("ada");
     hit(one, 2);

@@ -9,7 +9,7 @@ let cluster: TappedCluster;
 
 beforeEach(() => {
   holdTime(1_790_000_000_000);
-  cluster = new TappedCluster({ secret: "ours, and nobody else's" });
+  cluster = new TappedCluster({ secret: "a secret of these processes" });
 });
 
 afterEach(() => {
@@ -30,8 +30,8 @@ function reversed<Item>(items: readonly Item[]): Item[] {
   return Array.from(items).reverse();
 }
 
-describe("sealed frames that somebody recorded and sends again", () => {
-  it("count nothing twice, in whatever order and however often they come", () => {
+describe("replayed sealed frames", () => {
+  it("count nothing twice, in any order and any number", () => {
     const members = three();
     for (const member of members) hit(member, 10);
     passTime(500);
@@ -53,7 +53,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(members.map((member) => used(member))).toEqual([3, 3, 3]);
   });
 
-  it("do not make the dead live again, nor what they counted", () => {
+  it("do not make a dead replica live again, nor its counts", () => {
     const [one, two, dead] = three();
     hit(dead, 10);
     passTime(500);
@@ -68,7 +68,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(alive(one)).toEqual(before);
   });
 
-  it("do not make the dead live for longer than a silence for one who came later", () => {
+  it("keep a dead replica alive for no longer than a silence at a replica that joined later", () => {
     const [one, two, dead] = three();
     hit(dead, 10);
     passTime(500);
@@ -79,13 +79,13 @@ describe("sealed frames that somebody recorded and sends again", () => {
     passTime(1_000);
     cluster.replay(recorded);
     expect(used(late)).toBe(0);
-    // Whoever told of the dead may not have heard the last that it said to somebody else.
+    // The replica that reports on the dead one may lack the last frame that others received.
     passTime(5_000);
     const living = [one, two].map((member) => member.cluster.status().replica);
     expect(alive(late)).toEqual(living.sort());
   });
 
-  it("that reach a newcomer before anybody else are found out when it is told who is gone", () => {
+  it("that reach a joining replica first are found out when it gets a report on dead replicas", () => {
     const [, , dead] = three();
     hit(dead, 10);
     passTime(500);
@@ -102,7 +102,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(alive(late)).not.toContain(dead.cluster.status().replica);
   });
 
-  it("do not hold places of requests that ended with their process", () => {
+  it("do not hold permits of requests that ended with their process", () => {
     const policy = concurrency({ limit: 10 });
     const [one, dead] = [cluster.add({}, { policy }), cluster.add({}, { policy })];
     passTime(1_000);
@@ -120,7 +120,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect([used(one), used(late)]).toEqual([0, 0]);
   });
 
-  it("say goodbye for nobody but who has said it", async () => {
+  it("do not end a replica that has not left", async () => {
     const [one, two, leaving] = three();
     hit(leaving, 10);
     const left = leaving.cluster.leave();
@@ -135,7 +135,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect([alive(one), used(one), used(two)]).toEqual([before, 10, 10]);
   });
 
-  it("are not believed after ten minutes where their sender is not known any more", () => {
+  it("are refused after ten minutes if their sender is not known any more", () => {
     const members = three();
     hit(members[0], 10);
     members[0].limiter.resetAll();
@@ -151,7 +151,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(fresh.cluster.status().frames.refused["farClock"]).toBe(recorded.length);
   });
 
-  it("make a cluster of which nobody is left count at most one window again", () => {
+  it("of a cluster whose members have all ended make at most one window count again", () => {
     const members = three();
     hit(members[0], 10);
     passTime(500);
@@ -168,7 +168,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(used(fresh)).toBe(0);
   });
 
-  it("end nothing by a reset that was counted after it", () => {
+  it("do not undo, by a reset, what was counted after it", () => {
     const [one, two, three_] = three();
     hit(one, 10);
     one.limiter.reset("ada");
@@ -189,7 +189,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     }
   });
 
-  it("are not believed once their sender is ten minutes further", () => {
+  it("are refused once their sender's clock is ten minutes further", () => {
     const [one, two, three_] = three();
     hit(one, 10);
     one.limiter.reset("ada");
@@ -203,7 +203,7 @@ describe("sealed frames that somebody recorded and sends again", () => {
     expect(two.cluster.status().frames.refused["farClock"]).toBeGreaterThan(0);
   });
 
-  it("are not believed with one bit changed", () => {
+  it("are refused with one bit changed", () => {
     const [one, two] = three();
     hit(one, 10);
     passTime(500);
@@ -223,8 +223,8 @@ describe("sealed frames that somebody recorded and sends again", () => {
   });
 });
 
-describe("frames that ask for an answer", () => {
-  /** How many frames a member sends of its own accord, and how many while a storm is going on. */
+describe("frames that ask for a reply", () => {
+  /** How many frames a member sends on its own, and how many during a storm of requests. */
   function storm(member: TappedMember, frames: readonly Uint8Array[]): [number, number] {
     const count = (): number => cluster.of(member).length;
     let before = count();
@@ -238,7 +238,7 @@ describe("frames that ask for an answer", () => {
     return [calm, count() - before];
   }
 
-  it("are not answered when they are old", () => {
+  it("get no reply when they are old", () => {
     const [one, two] = three();
     const recorded = cluster.of(two).map(({ frame }) => frame);
     passTime(6_000);
@@ -246,7 +246,7 @@ describe("frames that ask for an answer", () => {
     expect(stormy).toBeLessThanOrEqual(calm + 1);
   });
 
-  it("make a replica say that it is there at most ten times a second, whoever says hello", () => {
+  it("make a replica send a heartbeat at most ten times a second, however many hellos arrive", () => {
     const [one] = three();
     const newcomer = cluster.add();
     passTime(20);
@@ -256,7 +256,7 @@ describe("frames that ask for an answer", () => {
     expect(stormy - calm).toBeGreaterThan(5);
   });
 
-  it("make a replica tell what it knows at most five times a second, whoever asks", () => {
+  it("make a replica send its counts at most five times a second, however many requests arrive", () => {
     const [one, two] = three();
     hit(one, 10);
     passTime(500);

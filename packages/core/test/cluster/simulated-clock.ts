@@ -32,7 +32,7 @@ export class SimulatedClock {
     return Date.now() + this.#wallAheadMs + this.#gainedMs(performance.now());
   }
 
-  /** Stands still, as that of a machine does which is suspended. */
+  /** Stands still, like the clock of a suspended machine. */
   stop(): void {
     this.#stoppedAtMs = performance.now();
   }
@@ -43,7 +43,7 @@ export class SimulatedClock {
     this.#stoppedAtMs = undefined;
   }
 
-  /** So much time passes at once, but for the wall clock. */
+  /** So much time passes at once, except for the wall clock. */
   skip(ms: number): void {
     this.#aheadMs += ms;
   }

@@ -40,7 +40,7 @@ export interface FleetOptions extends MemoryNetworkOptions {
 
 export class SimulatedReplica {
   readonly transport: Transport;
-  /** Whether its transport has what is said wait. */
+  /** Whether its transport makes frames wait. */
   isBusy = false;
   #changed: (() => void) | undefined;
   readonly clock: SimulatedClock;
@@ -51,7 +51,7 @@ export class SimulatedReplica {
 
   /**
    * @param faults how its clock goes
-   * @param id what it is known by; one that nobody else has when absent
+   * @param id what it is known by; a new one when absent
    */
   constructor(
     network: MemoryNetwork,
@@ -120,7 +120,7 @@ export class SimulatedReplica {
     };
   }
 
-  /** Closes its limiter and makes it again, at once or when some time has passed. */
+  /** Closes its limiter and creates it again, at once or when some time has passed. */
   remake(pass: () => void): void {
     this.limiter.close();
     pass();
@@ -132,7 +132,7 @@ export class SimulatedReplica {
     return this.limiter.inspect(key).results.map(({ used }) => used);
   }
 
-  /** Ends without a word. */
+  /** Crashes. */
   crash(): void {
     void this.transport.close();
     this.close();
@@ -165,7 +165,7 @@ export class SimulatedFleet {
     return replica;
   }
 
-  /** For a while a replica hears nobody and says nothing, and its clock is behind by that from then on. */
+  /** For a while a replica receives nothing and sends nothing, and its clock is behind by that from then on. */
   suspend({ transport, clock }: SimulatedReplica, ms: number): void {
     for (const other of this.replicas) {
       this.network.cut(transport, other.transport);

@@ -53,7 +53,7 @@ export class SimulatedTime {
     this.#startMs = startMs;
   }
 
-  /** Makes this the time of everybody in the process, until `vi.unstubAllGlobals`. */
+  /** Makes this the time of the whole process, until `vi.unstubAllGlobals`. */
   install(): void {
     const put = (call: () => void, afterMs = 0, everyMs?: number): Timer =>
       this.#add(this.nowMs + Math.max(LEAST_MS, afterMs), everyMs, call);

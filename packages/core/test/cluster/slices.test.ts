@@ -58,7 +58,7 @@ describe("a full frame", () => {
     expect(mostAtOnce(joined, (writer) => writeCheckpoints(writer, head, levels, 0))).toBe(32);
   });
 
-  it("of what others have heard is read some at a time", () => {
+  it("of received frames is read some at a time", () => {
     const mentioned = vi.spyOn(member.replicator.members, "mention");
     const most = mostAtOnce(mentioned, (writer) => {
       for (const key of keys) {

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A frame of counts in windows of openers that nobody has ever heard of. */
+/** A frame of counts in windows of openers that no replica knows. */
 function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const sentAtMs = Date.now();
   const [share] = replicator.replicatedLimiters.all();
@@ -37,7 +37,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   return writer.written().slice();
 }
 
-it("those who are only named as having opened windows take no number for longer than these last", () => {
+it("replicas that are only named as openers keep an index no longer than their windows last", () => {
   const member = new TappedCluster().add();
   vi.advanceTimersByTime(1_000);
   const { replicas, heard } = member.replicator;

@@ -2,7 +2,7 @@ import { ProcessFleet, type ReplicaProcess } from "@tidegate/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 
 const MINUTE = 60_000;
-/** In which a process has to come back, or to say that it is degraded. */
+/** In which a process must come back, or report that it is degraded. */
 const NOTICED_MS = 10_000;
 /** A machine on which 25 minutes pass, and one that is suspended meanwhile. */
 const AWAKE = { monotonicSkipMs: 25 * MINUTE, wallSkipMs: 25 * MINUTE };
@@ -19,7 +19,7 @@ function fleetOn(...machines: readonly object[]): Promise<ReplicaProcess[]> {
     transport: new URL("clock-line.mjs", import.meta.url),
     line: (number) => machines[number],
     policy: { kind: "fixedWindow", limit: 1_000_000, windowMs: MINUTE },
-    cluster: { secret: "ours, and nobody else's" },
+    cluster: { secret: "a secret of these processes" },
   });
   return fleet.startAll(machines.length);
 }

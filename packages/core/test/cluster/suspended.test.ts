@@ -4,9 +4,9 @@ import { slidingWindow } from "../../src/policies/sliding-window.ts";
 import { type FleetOptions, SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 const MINUTE = 60_000;
-/** In which a replica has to come back, or to say that it is degraded. */
+/** In which a replica must come back, or report that it is degraded. */
 const NOTICED_MS = 10_000;
-const SECRET = { secret: "ours, and nobody else's" };
+const SECRET = { secret: "a secret of these processes" };
 const policies = [
   fixedWindow({ limit: 1_000, windowMs: MINUTE }),
   slidingWindow({ limit: 1_000, windowMs: 2 * MINUTE, slots: 4 }),
@@ -76,7 +76,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
     expect(countedTogether("ada")).toEqual([13, 13, 13]);
   });
 
-  it("is one of two, and the elder", () => {
+  it("is one of two, and the one that has been up longer", () => {
     const [, two] = fleetOf(2) as [SimulatedReplica, SimulatedReplica];
     suspend(25 * MINUTE, two);
     fleet.pass(NOTICED_MS);
@@ -84,7 +84,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
     expect(degraded()).toEqual([false, false]);
   });
 
-  it("held all processes but one that starts later", () => {
+  it("suspends all processes but one that starts later", () => {
     fleetOf(3);
     suspend(25 * MINUTE, ...fleet.replicas);
     fleet.pass(2_000);
@@ -94,7 +94,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
     expect(degraded()).toEqual([false, false, false, false]);
   });
 
-  it("says that it is degraded until its wall clock is right, too", () => {
+  it("reports that it is degraded until its wall clock is right, too", () => {
     const [, two] = fleetOf(3) as [SimulatedReplica, SimulatedReplica];
     const former = idOf(two);
     suspend(25 * MINUTE, two);
@@ -126,7 +126,7 @@ describe.each([
     expect(countedTogether("ada")).toEqual([4, 4, 4, 4]);
   });
 
-  it("shares a limit with as many as it cannot hear", () => {
+  it("shares a limit with as many replicas as it refuses", () => {
     fleetOf(3, { ...SECRET, onPartition: "share" });
     const wrong = fleet.add(wrongMs);
     fleet.pass(NOTICED_MS);

@@ -1,6 +1,6 @@
 /**
- * Clusters of one process on fake time, on a network where somebody listens to all that is sent, and
- * can send whatever comes to mind.
+ * Clusters of one process on fake time, on a network where an attacker overhears all frames, and can
+ * send any bytes.
  */
 
 import {
@@ -21,7 +21,7 @@ import { passTime } from "./held-time.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {
-  /** The address of whoever sent it. */
+  /** The address of its sender. */
   readonly from: string;
   readonly frame: Uint8Array;
 }
@@ -64,18 +64,18 @@ export class TappedCluster {
     return { transport, cluster, limiter, replicator: replicatorOf(cluster) };
   }
 
-  /** Ends a member without a word. */
+  /** Crashes a member. */
   crash({ transport, cluster }: TappedMember): void {
     void transport.close();
     void cluster.leave();
   }
 
-  /** Sends bytes to everybody, as somebody who is no replica. */
+  /** Sends bytes to all, from an address that is no replica's. */
   say(frame: Uint8Array): void {
     this.#voice.publish(frame);
   }
 
-  /** Sends again what was overheard, of one sender or of all, and waits until it has been heard. */
+  /** Replays overheard frames, of one sender or of all, and waits until they are received. */
   replay(overheard: readonly Overheard[] = Array.from(this.overheard)): void {
     for (const { frame } of overheard) this.say(frame);
     passTime(50);
@@ -124,7 +124,7 @@ export function kindOf(frame: Uint8Array): FrameKind | undefined {
   return FRAME_KINDS[frame[3] ?? FRAME_KINDS.length];
 }
 
-/** Loses all frames of a kind that a member sends, its own or others', until what is returned is called. */
+/** Loses all frames of a kind that a member sends or relays, until the returned function is called. */
 export function lose(kind: FrameKind, { transport }: TappedMember): () => void {
   const publish = transport.publish.bind(transport);
   transport.publish = (frame, to) => kindOf(frame) !== kind && publish(frame, to);

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A transport of which some members, getters too, are others. */
+/** A transport with some members replaced, getters too. */
 function odd(members: object): Transport {
   const transport: Transport = { open: () => {}, publish: () => true, close: () => {} };
   return Object.defineProperties(transport, Object.getOwnPropertyDescriptors(members));
@@ -27,7 +27,7 @@ function broken(): never {
   throw new Error("broken");
 }
 
-/** Joins, counts, blocks and lives for some seconds, which all have to go well. */
+/** Joins, counts, blocks and runs for some seconds, all of which must go well. */
 async function live(transport: Transport): Promise<Cluster> {
   const cluster = joinCluster({ transport, namespace: "shop" });
   const limiter = createLimiter({ name: "api", policy, cluster });
@@ -39,7 +39,7 @@ async function live(transport: Transport): Promise<Cluster> {
   return cluster;
 }
 
-/** How long frames become where there is much to tell. */
+/** How long frames become if there is much to publish. */
 async function longestFrame(members: object): Promise<number> {
   let longest = 0;
   const transport = odd(members);
@@ -56,7 +56,7 @@ async function longestFrame(members: object): Promise<number> {
 }
 
 describe("a transport that throws", () => {
-  it("drops frames, is reported, and ends neither a process nor the making of a limiter", async () => {
+  it("drops frames, is reported, and ends neither a process nor the creation of a limiter", async () => {
     const cluster = await live(odd({ publish: broken }));
     const { frames, lastTrouble } = cluster.status();
     expect([frames.sent, frames.dropped > 5]).toEqual([0, true]);
@@ -64,7 +64,7 @@ describe("a transport that throws", () => {
     await cluster.leave();
   });
 
-  it("where it is asked whether it is connected is not, which is said once", async () => {
+  it("on reading 'connected' counts as not connected, which is reported once", async () => {
     const transport = odd({
       get connected() {
         return broken();
@@ -82,7 +82,7 @@ describe("a transport that throws", () => {
     await Promise.all([cluster.leave(), vi.advanceTimersByTimeAsync(5_000)]);
   });
 
-  it("where it is asked whether it is busy is not, which is said once", async () => {
+  it("on reading 'busy' counts as not busy, which is reported once", async () => {
     const transport = odd({
       get busy() {
         return broken();
@@ -98,7 +98,7 @@ describe("a transport that throws", () => {
     await cluster.leave();
   });
 
-  it("as it opens can be tried again, and is not heard in vain", async () => {
+  it("on opening can be tried again, and is not used before", async () => {
     const network = memoryNetwork();
     const transport = network.transport();
     const { open } = transport;
@@ -122,12 +122,12 @@ describe("a transport that throws", () => {
   });
 });
 
-describe("a transport that answers with something else than it must", () => {
+describe("a transport that returns something else than it must", () => {
   it.each([
     ["a promise", Promise.resolve(true)],
     ["undefined", undefined],
     ["1", 1],
-  ])("such as %s has sent nothing, and that is said once", async (given, answer) => {
+  ])("such as %s has sent nothing, and that is reported once", async (given, answer) => {
     const cluster = await live(odd({ publish: () => answer }));
     const { frames, troubles, lastTrouble } = cluster.status();
     expect([frames.sent, frames.dropped > 5, troubles]).toEqual([0, true, 1]);
@@ -173,7 +173,7 @@ describe("a transport that answers with something else than it must", () => {
     expect(await longestFrame(throwing)).toBeGreaterThan(10_000);
   });
 
-  it("or delivers no bytes is counted among the malformed", async () => {
+  it("or delivers something else than bytes is counted among the malformed", async () => {
     const receivers: ((frame: unknown) => void)[] = [];
     const open = (receive: (frame: Uint8Array) => void): void => {
       receivers.push(receive as (frame: unknown) => void);

@@ -21,7 +21,7 @@ function bytesSent(fleet: SimulatedFleet, { replicator }: SimulatedReplica, ms: 
 }
 
 describe("own hits of a window that is not the newest any more", () => {
-  it("leave once after they have changed, and again for whoever has missed them", () => {
+  it("leave once after they have changed, and again for a replica that has missed them", () => {
     const fleet = new SimulatedFleet({ policies });
     const [first, second] = [fleet.add(), fleet.add()];
     fleet.pass(5_000);
@@ -55,8 +55,8 @@ describe("own hits of a window that is not the newest any more", () => {
   });
 });
 
-describe("what others have counted", () => {
-  it("is not told by all of those who are only quiet, when somebody is heard again", () => {
+describe("counts of other replicas", () => {
+  it("are not sent by all that have them, when a silent replica is received again", () => {
     const fleet = new SimulatedFleet({ policies });
     const replicas = [fleet.add(), fleet.add(), fleet.add(), fleet.add()];
     const [away, ...others] = replicas;
@@ -81,8 +81,8 @@ describe("what others have counted", () => {
   });
 });
 
-describe("when a replica that is gone was heard last", () => {
-  it("is when it sent its last frame, although another passed that on later", () => {
+describe("the time of the last frame of a dead replica", () => {
+  it("is when it sent that frame, although another replica relayed it later", () => {
     const fleet = new SimulatedFleet({ policies });
     const [late, helper, gone] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(5_000);
@@ -104,8 +104,8 @@ describe("when a replica that is gone was heard last", () => {
   });
 });
 
-describe("what is counted while an answer waits", () => {
-  it("is told to all before the answer has it, in case its sender crashes", () => {
+describe("a hit that is counted while a reply waits", () => {
+  it("is published to all before the reply has it, in case its sender crashes", () => {
     const fleet = new SimulatedFleet({ policies });
     const [one, other] = [fleet.add(), fleet.add()];
     fleet.pass(5_000);

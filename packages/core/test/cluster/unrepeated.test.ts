@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("counts that no answer can repeat", () => {
+describe("counts that no reply can repeat", () => {
   it("of evicted keys leave in frames of their own that say so", () => {
     const [crowded, other] = [cluster.add({}, { maxKeys: 16 }), cluster.add()];
     vi.advanceTimersByTime(1_000);

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("hits that have left the log of a young process are not heard as new by one that missed them", () => {
+it("hits that have left the log of a young process do not arrive as new at one that missed them", () => {
   // Times of a process begin with it, and here it is barely older than its log is long.
   const cluster = new TappedCluster();
   const policy = slidingLog({ limit: 100, windowMs: MINUTE });

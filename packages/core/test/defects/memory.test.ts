@@ -18,7 +18,7 @@ const [WINDOWS, KEYS_AT_ONCE] = isWideRun() ? [100, 1_000] : [20, 150];
 const TIMEOUT_MS = 5 * 60_000;
 
 it(
-  "keys that never come again take no more room than they may, however many",
+  "keys that never come again take no more room than allowed, however many there are",
   () => {
     const cluster = new TappedCluster();
     const policy = fixedWindow({ limit: 10, windowMs: 1_000 });

@@ -28,34 +28,34 @@ function pair(limiterOptions: object = {}): [TappedMember, TappedMember] {
   return members;
 }
 
-/** Makes a member's transport refuse some of what it is to publish. */
+/** Makes a member's transport refuse some of the frames that it is to publish. */
 function refusing(transport: Transport, refuses: () => boolean): void {
   const publish = transport.publish.bind(transport);
   transport.publish = (frame, to) => !refuses() && publish(frame, to);
 }
 
 describe("a process that restarts", () => {
-  it("keeps what it had told, and counts on from there", () => {
+  it("keeps what it had published, and counts on from there", () => {
     const [one, two] = pair();
     hit(one, 50);
     vi.advanceTimersByTime(500);
     cluster.crash(one);
     const again = cluster.add();
-    // For the first seconds nobody knows that the other one has ended, and speaks for it.
+    // In the first seconds no replica knows that the other one has ended, and reports on it.
     vi.advanceTimersByTime(6_000);
     hit(again, 8);
     vi.advanceTimersByTime(500);
     expect([used(two), used(again)]).toEqual([58, 58]);
   });
 
-  it("is another replica, even if all that it was given is the same", () => {
+  it("is another replica, even if all of its options are the same", () => {
     const ids = [1, 2, 3].map(() => cluster.add().cluster.status().replica);
     expect(new Set(ids).size).toBe(3);
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
-describe("what is heard", () => {
+describe("a received frame", () => {
   it("is merged for a key that was never seen here", () => {
     const [one, two] = pair();
     expect(two.limiter.status().keys).toBe(0);
@@ -64,7 +64,7 @@ describe("what is heard", () => {
     expect(used(two, "never seen")).toBe(4);
   });
 
-  it("may be of a kind that is not known: it is counted, and the next is heard", () => {
+  it("may be of an unknown kind: it is counted, and the next frame is read", () => {
     const [one, two] = pair();
     const frame = cluster.of(one).at(-1)!.frame.slice();
     frame[3] = 99;
@@ -84,7 +84,7 @@ describe("what is heard", () => {
     expect(used(two)).toBe(4);
   });
 
-  it("is one's own at times, and changes nothing then", () => {
+  it("may be the receiver's own, and changes nothing then", () => {
     const [one, two] = pair();
     hit(one, 9);
     vi.advanceTimersByTime(300);
@@ -94,7 +94,7 @@ describe("what is heard", () => {
     expect(one.cluster.status().frames.refused["own"]).toBeGreaterThan(0);
   });
 
-  it("by others of one's own counts adds nothing to them, and theirs nothing to one's own", () => {
+  it("that reports the receiver's own counts adds nothing to them, and theirs nothing to its own", () => {
     const [one, two] = pair();
     const third = cluster.add();
     vi.advanceTimersByTime(1_000);
@@ -103,7 +103,7 @@ describe("what is heard", () => {
     vi.advanceTimersByTime(300);
     cluster.crash(two);
     vi.advanceTimersByTime(10_000);
-    // It is told by the others what one that is gone has counted, and by them of each other.
+    // Other replicas report what a dead one has counted, and what they themselves have.
     const late = cluster.add();
     vi.advanceTimersByTime(8_000);
     hit(one, 1);
@@ -112,13 +112,13 @@ describe("what is heard", () => {
   });
 });
 
-describe("hits that could not be told", () => {
-  it("are told later, each once, when half of all frames are refused and the rest come twice", () => {
+describe("hits whose frames were refused", () => {
+  it("are published later, each counted once, when half of all frames are refused and the rest repeated", () => {
     cluster = new TappedCluster();
     const network = memoryNetwork({ duplicate: 0.99, seed: 5 });
     Object.assign(cluster, { network });
     const [one, two] = pair({ policy: fixedWindow({ limit: 1_000_000, windowMs: 60_000 }) });
-    // By chance: where every second frame is refused, answers may always be the second.
+    // By chance: if every second frame is refused, replies may always be the second.
     const random = seededRandom(5);
     for (const { transport } of [one, two]) refusing(transport, () => random() < 0.5);
     for (let round = 0; round < 60; round++) {
@@ -131,7 +131,7 @@ describe("hits that could not be told", () => {
     expect(one.cluster.status().frames.dropped).toBeGreaterThan(5);
   });
 
-  it("are told although the first frame with them was refused and others came meanwhile", () => {
+  it("are published although the first frame with them was refused and others came meanwhile", () => {
     const [one, two] = pair();
     let isRefusing = true;
     refusing(one.transport, () => {
@@ -147,7 +147,7 @@ describe("hits that could not be told", () => {
     expect(used(two)).toBe(counted);
   });
 
-  it("are told when only the last frame was lost and nothing is counted after it", () => {
+  it("arrive when only the last frame was lost and nothing is counted after it", () => {
     const [one, two] = pair();
     hit(one, 5);
     vi.advanceTimersByTime(500);
@@ -159,14 +159,14 @@ describe("hits that could not be told", () => {
     expect([used(two), used(two, "quiet")]).toEqual([5, 2]);
   });
 
-  it("are told by themselves, without another request for their key", () => {
+  it("are published without another request for their key", () => {
     const [one, two] = pair();
     hit(one, 1, "once");
     vi.advanceTimersByTime(300);
     expect(used(two, "once")).toBe(1);
   });
 
-  it("of ten thousand keys at once reach one who missed the burst", () => {
+  it("of ten thousand keys at once reach a replica that missed the burst", () => {
     const [one, two] = pair();
     cluster.network.cut(one.transport, two.transport);
     for (let key = 0; key < 10_000; key++) hit(one, 1, `key ${key}`);
@@ -177,7 +177,7 @@ describe("hits that could not be told", () => {
     expect(two.cluster.status().peers[0]).toMatchObject({ isAlive: true, isBehind: false });
   });
 
-  it("of a key that was forgotten for want of room count on beside those from before it", () => {
+  it("of a key that was evicted count on beside those from before the eviction", () => {
     const [one, two] = pair({ maxKeys: 20 });
     hit(one, 5);
     vi.advanceTimersByTime(500);
@@ -190,7 +190,7 @@ describe("hits that could not be told", () => {
     hit(one, 1);
     vi.advanceTimersByTime(500);
     expect(used(two)).toBe(9);
-    // Who comes later may not hear of what was forgotten.
+    // A replica that joins later may not receive what was evicted.
     expect([4, 9]).toContain(used(late));
   });
 });

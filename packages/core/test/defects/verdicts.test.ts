@@ -1,4 +1,4 @@
-/** What has gone wrong elsewhere with what is told: see docs/internals/defects-of-others.md. */
+/** What has gone wrong elsewhere with decisions that replicate: see docs/internals/defects-of-others.md. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
@@ -30,8 +30,8 @@ function allowed({ limiter }: TappedMember, times: number, key = "ada"): number 
   return passed;
 }
 
-describe("a verdict", () => {
-  it("stays where it was found: a hit too large for one refuses nothing of others", () => {
+describe("a decision", () => {
+  it("stays local: a hit too large for one key refuses nothing of others", () => {
     const [one, two] = members(2);
     expect(one!.limiter.check("ada", 101).allowed).toBe(false);
     vi.advanceTimersByTime(500);
@@ -39,7 +39,7 @@ describe("a verdict", () => {
     expect(allowed(two!, 100)).toBe(100);
   });
 
-  it("stays where it was found: a hit refused for what was before refuses nothing later", () => {
+  it("stays local: a refused hit refuses nothing later", () => {
     const policy = slidingWindow({ limit: 100, windowMs: 12_000 });
     const [one, two] = members(2, { policy });
     hit(one!, 100);
@@ -49,14 +49,14 @@ describe("a verdict", () => {
     expect(two!.limiter.check("ada").allowed).toBe(true);
   });
 
-  it("is the same on every replica once it has heard: none goes on with yes", () => {
+  it("is the same on every replica once the counts have arrived: none goes on with yes", () => {
     const all = members(5);
     hit(all[0]!, 100);
     vi.advanceTimersByTime(300);
     expect(all.map(({ limiter }) => limiter.check("ada").allowed)).toEqual(Array(5).fill(false));
   });
 
-  it("does not let what was left pass once for each replica", () => {
+  it("does not allow the rest of the limit once for each replica", () => {
     const all = members(10, { policy: fixedWindow({ limit: 100, windowMs: 60_000 }) });
     let passed = 0;
     // Ten times the limit in a second, however the hits fall on replicas.
@@ -90,17 +90,17 @@ describe("counts", () => {
     expect([used(one!), used(two!)]).toEqual([100, 100]);
   });
 
-  it("are told before much of what is left is hidden, by any number of replicas", () => {
+  it("are published before much of what is left is hidden, by any number of replicas", () => {
     const all = members(10, { policy: fixedWindow({ limit: 1_000, windowMs: 60_000 }) });
     for (const member of all) hit(member, 45);
-    // Less than half of what is left is untold, so within a moment all know of nearly all.
+    // Less than half of what is left is unpublished, so within a moment all know nearly all.
     vi.advanceTimersByTime(10);
     for (const member of all) expect(used(member)).toBeGreaterThan(1_000 - 2 * 550);
     vi.advanceTimersByTime(250);
     expect(all.map((member) => used(member))).toEqual(Array(10).fill(450));
   });
 
-  it("are told by whoever counted them, so a replica without hits says no more than that it is there", () => {
+  it("are published by the replica that counted them, so one without hits sends nothing but heartbeats", () => {
     const [one, two, idle] = members(3) as [TappedMember, TappedMember, TappedMember];
     vi.advanceTimersByTime(2_000);
     const before = idle.cluster.status().frames;
@@ -135,7 +135,7 @@ describe("a reset and a limit", () => {
     expect([used(one!), used(two!)]).toEqual([0, 0]);
   });
 
-  it("limits, bursts and rates are each process's own: hearing others changes none", () => {
+  it("limits, bursts and rates are each process's own: frames of others change none", () => {
     const policies = [5, 50].map((limit) => [
       fixedWindow({ limit, windowMs: 60_000 }),
       tokenBucket({ capacity: limit, refillPerSecond: 1 }),
@@ -157,7 +157,7 @@ describe("a reset and a limit", () => {
   });
 });
 
-describe("sharing that fails", () => {
+describe("replication that fails", () => {
   /** A transport that is of no use at all. */
   const broken = (open: () => void): Transport => ({
     connected: false,
@@ -166,14 +166,14 @@ describe("sharing that fails", () => {
     close: () => {},
   });
 
-  it("leaves limits in force, and says so", () => {
+  it("leaves limits in force, and reports it", () => {
     const [one] = [cluster.add({ transport: broken(() => {}) })];
     vi.advanceTimersByTime(5_000);
     expect(allowed(one!, 150)).toBe(100);
     expect(one!.cluster.status()).toMatchObject({ isConnected: false });
   });
 
-  it("makes no request wait, neither those that pass nor those that do not", () => {
+  it("makes no request wait, neither allowed ones nor refused ones", () => {
     const one = cluster.add({ transport: broken(() => {}) });
     const before = Date.now();
     expect(allowed(one, 1_000)).toBe(100);
@@ -181,7 +181,7 @@ describe("sharing that fails", () => {
     expect(Date.now() - before).toBe(0);
   });
 
-  it("is not counted on: those who left have no part in what the rest may do", async () => {
+  it("does not count replicas that left: they have no share of what the rest may allow", async () => {
     const all = members(4, { onPartition: "share" });
     const leaving = [all[2]!.cluster.leave(), all[3]!.cluster.leave()];
     await vi.advanceTimersByTimeAsync(200);

@@ -53,7 +53,7 @@ describe("a window", () => {
     expect(used(two)).toBe(1_000);
   });
 
-  it("is not ended by hearing of one that ends sooner", () => {
+  it("is not ended by the frames of a replica whose window ends sooner", () => {
     const policy = fixedWindow({ limit: 1_000, windowMs: 10 * SECOND });
     const [one, two] = [cluster.add({}, { policy }), cluster.add({}, { policy })];
     vi.advanceTimersByTime(2_000);
@@ -68,7 +68,7 @@ describe("a window", () => {
     expect(used(two)).toBe(100);
   });
 
-  it("gets no hits of one before it that were heard late, however long they took", () => {
+  it("gets no hits of a window before it that arrive late, however long they took", () => {
     const [one, two] = pair(2 * SECOND);
     cluster.network.cut(one.transport, two.transport);
     hit(one, 50);
@@ -79,7 +79,7 @@ describe("a window", () => {
     expect(used(two)).toBe(2);
   });
 
-  it("ends at one time for all, which no request and no news moves", () => {
+  it("ends at one time for all, which no request and no frame moves", () => {
     const [one, two] = pair(60 * SECOND);
     hit(one, 1);
     vi.advanceTimersByTime(50);
@@ -93,7 +93,7 @@ describe("a window", () => {
     }
   });
 
-  it("lets a key pass again that was over its limit, when it has ended", () => {
+  it("allows a key again that was over its limit, when it has ended", () => {
     const [one, two] = pair(SECOND, 5);
     for (let windows = 0; windows < 5; windows++) {
       hit(one, 20);
@@ -119,7 +119,7 @@ describe("a window", () => {
     expect([...left.values()]).toEqual([0, 0]);
   });
 
-  it("says 0 is left, and no more, where more was let pass than its limit", () => {
+  it("says 0 is left, and no more, if more than its limit was allowed", () => {
     const [one, two] = pair(60 * SECOND, 10);
     cluster.network.cut(one.transport, two.transport);
     cluster.network.cut(two.transport, one.transport);
@@ -134,7 +134,7 @@ describe("a window", () => {
 });
 
 describe("a clock that is off", () => {
-  it("is said, at the process that has it and at all others", () => {
+  it("is reported, at the process that has it and at all others", () => {
     const said: string[] = [];
     const offMs = 5_000;
     const clock = { now: () => performance.now(), wall: () => Date.now() + offMs };

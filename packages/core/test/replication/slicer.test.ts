@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(endBackground);
 
 describe("a slicer", () => {
-  it("begins at once, ends what is short, and leaves the rest to the background", () => {
+  it("begins at once, ends short work at once, and leaves the rest to the background", () => {
     const done: string[] = [];
     const slicer = new Slicer(() => false);
     slicer.run(stepsOf(1, done, "short"));
@@ -33,7 +33,7 @@ describe("a slicer", () => {
     expect(done.length).toBe(10);
   });
 
-  it("does one thing after the other", () => {
+  it("does one piece of work after the other", () => {
     const done: string[] = [];
     const slicer = new Slicer(() => false);
     slicer.run(stepsOf(4, done, "first"), () => done.push("first is done"));
@@ -42,7 +42,7 @@ describe("a slicer", () => {
     expect(done).toEqual([...Array(4).fill("first"), "first is done", ...Array(4).fill("then")]);
   });
 
-  it("waits while what it says would be dropped, and goes on when somebody has it", () => {
+  it("waits while its frames would be dropped, and goes on when it is called", () => {
     const done: string[] = [];
     let isBusy = true;
     const slicer = new Slicer(() => isBusy);

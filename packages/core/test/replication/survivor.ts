@@ -1,6 +1,6 @@
 /**
  * One replica that survives, and its partition detector, in a fleet whose other processes are killed,
- * started again and cut off.
+ * restarted and partitioned.
  */
 
 import { Membership } from "../../src/replication/membership/membership.ts";
@@ -74,7 +74,7 @@ export class Survivor {
     this.members.hear(id, this.nowMs, this.nowMs + clockMs, 0);
   }
 
-  /** Another replica passes on a frame of a process that it has spoken for. */
+  /** Another replica relays a frame of a process that it reported on. */
   passOn(id: string, lateMs: number): void {
     this.members.mention(id, this.nowMs, this.nowMs - lateMs, 0);
     this.members.hear(id, this.nowMs, this.nowMs - lateMs + 10, 0);
@@ -87,7 +87,7 @@ export class Survivor {
     this.partitionDetector.look(this.nowMs, false, false, this.members);
   }
 
-  /** Lets time pass, until a condition holds where one is given. */
+  /** Lets time pass, until a condition holds if one is given. */
   pass(ms: number, until: () => boolean = () => false): void {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs && !until(); this.nowMs += STEP_MS) {
       this.#slots.forEach(({ phaseMs, beginsAtMs }, slot) => {

@@ -3,7 +3,7 @@ import { doInBackground, leaveUndone, type Work } from "../../src/runtime/backgr
 
 let nowMs = 0;
 
-/** Work that takes so long, a millisecond a step; it notes when it was done how much of it. */
+/** Work that takes so long, a millisecond a step; it records how much of it was done when. */
 function workOf(ms: number, done: number[]): Work {
   let leftMs = ms;
   return (forMs) => {
@@ -44,7 +44,7 @@ describe("work in the background", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("shares a turn among all there is to do, however much that is", () => {
+  it("shares a turn among all works, however many there are", () => {
     const [one, another]: number[][] = [[], []];
     doInBackground(workOf(50, one!));
     doInBackground(workOf(50, another!));
@@ -52,7 +52,7 @@ describe("work in the background", () => {
     expect([one, another]).toEqual([[1], [1]]);
   });
 
-  it("gives what one leaves over to the others", () => {
+  it("gives the time that one work leaves over to the others", () => {
     const [short, long]: number[][] = [[], []];
     doInBackground(workOf(0, short!));
     doInBackground(workOf(50, long!));
@@ -61,7 +61,7 @@ describe("work in the background", () => {
     leaveAll();
   });
 
-  it("is left undone when somebody says so", () => {
+  it("is dropped on request", () => {
     const done: number[] = [];
     const work = workOf(50, done);
     doInBackground(work);
@@ -70,7 +70,7 @@ describe("work in the background", () => {
     expect(turnMs()).toBe(0);
   });
 
-  it("goes on when tests have put other timers in place of those that it waited for", () => {
+  it("goes on when tests have replaced the timers that it waited for", () => {
     const done: number[] = [];
     doInBackground(workOf(50, done));
     vi.useRealTimers();

@@ -1,6 +1,6 @@
 /**
  * Two copies of one version in a process, as after `jest.resetModules` or with a nested installation, work
- * as one. What another version made is refused.
+ * as one. Objects of another version are refused.
  */
 
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
@@ -70,7 +70,7 @@ it("all copies share one timer", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("what another version made is refused in a sentence that names both", () => {
+it("an object of another version is refused in a sentence that names both", () => {
   const made = Symbol.for("tidegate.made");
   const from = "/srv/node_modules/other/core.cjs";
   const other = Object.defineProperty({}, made, {
@@ -84,7 +84,7 @@ it("what another version made is refused in a sentence that names both", () => {
   ).toThrow("'cluster' must be what joinCluster returned");
 });
 
-it("a copy of a policy or of a cluster is no policy and no cluster", () => {
+it("a clone of a policy or of a cluster is no policy and no cluster", () => {
   const copies = [{ ...policy }, Object.create(policy), structuredClone(policy)];
   for (const copy of copies) {
     expect(() => two.createLimiter({ name: "api", policy: copy })).toThrow("must be made by");

@@ -88,7 +88,7 @@ describe("the windows of any calendar", () => {
     );
   });
 
-  it("do not depend on which of their instants was asked for, nor on what came before", () => {
+  it("do not depend on which of their instants was asked for, nor on earlier calls", () => {
     fc.assert(
       fc.property(place, unit, fc.nat(), ({ zone, epochMs }, cut, inside) => {
         const options = { unit: cut, timeZone: zone };

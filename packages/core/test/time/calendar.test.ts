@@ -231,7 +231,7 @@ describe("Calendar", () => {
     expect(calendar.slot, "31 December 1969 in New York").toBe(-19 * 60);
   });
 
-  it("stays where it is for what is no instant from 1970 to 9999", () => {
+  it("stays where it is for a number that is not an instant from 1970 to 9999", () => {
     const calendar = createCalendar({ unit: "year", timeZone: "Pacific/Kiritimati" });
     calendar.at(Number.NaN);
     expect([calendar.startsAtMs, calendar.endsAtMs]).toEqual([0, 0]);

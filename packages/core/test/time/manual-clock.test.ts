@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../src/testing.ts";
 
 describe("manualClock", () => {
-  it("stands still until it is told to move", () => {
+  it("stands still until the test moves it", () => {
     const clock = manualClock(500);
     expect([clock.now(), clock.now()]).toEqual([500, 500]);
     clock.advance(20);
@@ -29,7 +29,7 @@ describe("manualClock", () => {
     expect(now()).toBe(3);
   });
 
-  it("refuses what is no time, and stays where it was", () => {
+  it("refuses a time that is not finite, and stays where it was", () => {
     const clock = manualClock(7);
     expect(() => manualClock(Number.NaN)).toThrow(
       "'startMs' must be a finite number of milliseconds, got NaN",

@@ -85,7 +85,7 @@ function followsTheDate(loadsUnderMock: boolean, steps: readonly Step[]): void {
 }
 
 describe("a clock that follows a mocked date", () => {
-  it("takes its steps forward for time, and the end of a mock for none", () => {
+  it("takes its steps forward for time, and ignores the end of a mock", () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(step, { maxLength: 20 }), (loadsUnderMock, steps) => {
         restore();

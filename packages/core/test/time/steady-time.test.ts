@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Clock, SteadyTime } from "../../src/time/clock.ts";
 import { manualClock } from "../../src/time/manual-clock.ts";
 
-/** What `SteadyTime` makes of a clock that gives these readings one after the other. */
+/** The readings of `SteadyTime` for a clock with these readings. */
 function steadily(readings: readonly unknown[]): number[] {
   let next = 0;
   const time = new SteadyTime({ now: () => readings[next++] as number });
@@ -22,7 +22,7 @@ describe("SteadyTime", () => {
     expect(steadily([100, 101, 102, 40, 41, 43, 900])).toEqual([100, 101, 102, 102, 103, 105, 962]);
   });
 
-  it("keeps the last value when a reading is no instant", () => {
+  it("keeps the last value when a reading is not an instant", () => {
     const broken = [Number.NaN, Infinity, -Infinity, 1e300, undefined, {}, 7n, Symbol("now")];
     for (const reading of broken) {
       expect(steadily([100, reading, 103])).toEqual([100, 100, 103]);
@@ -70,7 +70,7 @@ describe("SteadyTime", () => {
     expect(new SteadyTime(clock).wall()).toBe(1_000);
   });
 
-  it("lets the wall time go back, and keeps the last good one past the year 9999", () => {
+  it("lets the wall time go back, and keeps the last valid one past the year 9999", () => {
     const clock = manualClock(Date.UTC(2030, 0, 1));
     const time = new SteadyTime(clock);
     expect(time.wall()).toBe(Date.UTC(2030, 0, 1));

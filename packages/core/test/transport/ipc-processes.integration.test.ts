@@ -18,8 +18,8 @@ function run(...args: readonly string[]): Promise<string> {
   return new Promise((resolve) => child.once("close", () => resolve(printed)));
 }
 
-describe("processes of one machine hear one another", () => {
-  it("whatever started them: on their own, forked, as workers of node:cluster, and as threads", async () => {
+describe("processes of one machine receive each other", () => {
+  it("however they were started: on their own, forked, as workers of node:cluster, and as threads", async () => {
     const namespace = randomBytes(8).toString("hex");
     const expected = "7";
     const printed = await Promise.all([

@@ -79,7 +79,7 @@ describe("processes of one machine, when one of them is stopped", () => {
     await pause(300);
     expect((await one.ask("heard")).names).toEqual([]);
     const stoppedFor = await until(() => hearEachOther([one, two]));
-    // Two and a half of them, where no other work delays anybody.
+    // Two and a half of them, if no other work delays a process.
     expect(stoppedFor).toBeLessThan(5_000);
     const mark = markOf(meetingPlace(namespace));
     relay.signal("SIGCONT");
@@ -89,7 +89,7 @@ describe("processes of one machine, when one of them is stopped", () => {
     expect(markOf(meetingPlace(namespace))).toBe(mark);
   });
 
-  it("newcomers who find only a stopped relay take its place", async () => {
+  it("processes that find only a stopped relay take its place", async () => {
     const relay = await start("relay");
     relay.signal("SIGSTOP");
     const [one, two] = await Promise.all([start("one"), start("two")]);
@@ -116,7 +116,7 @@ describe("processes of one machine, when one of them is stopped", () => {
     expect(await hearEachOther([relay, one])).toBe(true);
   });
 
-  it("one that does not read loses what is said to it alone, and the relay says so", async () => {
+  it("a process that does not read loses its own frames alone, and the relay reports it", async () => {
     const [relay, one, deaf] = [await start("relay"), await start("one"), await start("deaf")];
     await until(() => hearEachOther([relay, one, deaf]));
     deaf.signal("SIGSTOP");
@@ -137,7 +137,7 @@ describe("processes of one machine, when one of them is stopped", () => {
   });
 });
 
-/** Whether each has heard all others since it was asked last. */
+/** Whether each has received all others since the last call. */
 async function hearEachOther(speakers: readonly Speaker[]): Promise<boolean> {
   await Promise.all(speakers.map((speaker) => speaker.ask("heard")));
   await pause(4 * POLL_MS);
@@ -148,7 +148,7 @@ async function hearEachOther(speakers: readonly Speaker[]): Promise<boolean> {
   });
 }
 
-/** Waits until something is so; how long that took. */
+/** Waits until a condition holds; returns how long that took. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
   const beganMs = performance.now();
   while (!(await isSo())) {

@@ -30,7 +30,7 @@ function open(namespace: string): End {
   return { transport, heard };
 }
 
-/** Says something until all have heard it. */
+/** Publishes until all have received it. */
 async function reaches(from: End, text: string, to: readonly End[]): Promise<void> {
   for (let tries = 0; !to.every((end) => end.heard.includes(text)); tries++) {
     expect(tries).toBeLessThan(500);
@@ -40,7 +40,7 @@ async function reaches(from: End, text: string, to: readonly End[]): Promise<voi
 }
 
 describe("a transport over a socket of this machine", () => {
-  it("refuses what it would ignore, and says where it belongs", () => {
+  it("refuses options, and says where they belong", () => {
     const make = ipcTransport as (...given: unknown[]) => Transport;
     for (const given of [{ namespace: "shop" }, "/run/shop.sock", {}, null]) {
       expect(() => make(given)).toThrow("'namespace' belongs to joinCluster");
@@ -61,7 +61,7 @@ describe("processes that meet at a socket", () => {
     await ends[0]!.transport.close();
   });
 
-  it("agree on one relay when all come at the same moment", async () => {
+  it("agree on one relay when all start at the same moment", async () => {
     const namespace = randomBytes(8).toString("hex");
     const ends = Array.from({ length: 20 }, () => open(namespace));
     for (const [index, end] of ends.entries()) {
@@ -76,14 +76,14 @@ describe("processes that meet at a socket", () => {
 
   it("take over the socket of a process that was killed", async () => {
     const namespace = randomBytes(8).toString("hex");
-    writeFileSync(meetingPlace(namespace), "left by somebody");
+    writeFileSync(meetingPlace(namespace), "left by a process");
     const [one, two] = [open(namespace), open(namespace)];
     await reaches(one, "hello", [two]);
     await one.transport.close();
     await two.transport.close();
   });
 
-  it("are not disturbed by one that sends what is no frame", async () => {
+  it("are not disturbed by a client that sends something else than frames", async () => {
     const namespace = randomBytes(8).toString("hex");
     const [one, two] = [open(namespace), open(namespace)];
     await reaches(one, "before", [two]);
@@ -98,7 +98,7 @@ describe("processes that meet at a socket", () => {
 });
 
 describe("frames over a stream", () => {
-  it("come out as they went in, wherever the stream is cut", () => {
+  it("come out as they went in, however the stream is cut", () => {
     const frames = [0, 1, 5, 65_535, 300].map((length) => Uint8Array.from(randomBytes(length)));
     const bytes = Buffer.concat(frames.map(framed));
     for (const step of [1, 3, 1_000, bytes.length]) {

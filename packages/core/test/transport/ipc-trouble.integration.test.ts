@@ -1,4 +1,4 @@
-/** What a transport says, and how often it tries, while it cannot reach other processes. */
+/** What a transport reports, and how often it tries, while it cannot reach other processes. */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -43,7 +43,7 @@ describe("a transport over a socket that cannot reach others", () => {
     }
   }
 
-  it("says why once, and once more when it can again", async () => {
+  it("reports why once, and once more when it can again", async () => {
     const own = join(folder, `tidegate-${process.getuid!()}`);
     mkdirSync(own);
     chmodSync(own, 0o755);
@@ -57,7 +57,7 @@ describe("a transport over a socket that cannot reach others", () => {
     ]);
   });
 
-  it("tries less and less often while a relay takes it and lets it go", async () => {
+  it("tries less and less often while a relay accepts it and drops it", async () => {
     let connections = 0;
     const server: Server = createServer((socket) => {
       connections++;
@@ -75,7 +75,7 @@ describe("a transport over a socket that cannot reach others", () => {
     await untilConnected();
   });
 
-  it("is not connected, and publishes nothing, before a relay has said something", async () => {
+  it("is not connected, and publishes nothing, before a relay has sent something", async () => {
     const server: Server = createServer();
     await new Promise<void>((resolve) => server.listen(meetingPlace(namespace), resolve));
     open();

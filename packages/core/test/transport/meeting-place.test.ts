@@ -34,7 +34,7 @@ describe("the place where processes of one machine meet", () => {
     return long;
   }
 
-  it("is known to users without a name, as in containers", () => {
+  it("exists for users without a name, as in containers", () => {
     expect(dirname(meetingPlace("shop"))).toBe(join(folder, own));
   });
 
@@ -77,7 +77,7 @@ describe("the place where processes of one machine meet", () => {
     }
   });
 
-  it("is made with all folders above it, or refused at once where none can be made", () => {
+  it("is created with all folders above it, or refused at once where none can be created", () => {
     vi.stubEnv("XDG_RUNTIME_DIR", join(folder, "run", "user"));
     expect(dirname(meetingPlace("shop"))).toBe(join(folder, "run", "user", own));
     writeFileSync(join(folder, "file"), "");
@@ -87,7 +87,7 @@ describe("the place where processes of one machine meet", () => {
     }
   });
 
-  it("is refused when others can enter it, or when it is no folder", () => {
+  it("is refused when other users can enter it, or when it is not a folder", () => {
     mkdirSync(join(folder, own));
     chmodSync(join(folder, own), 0o755);
     expect(() => meetingPlace("shop")).toThrow("that no other user can enter");

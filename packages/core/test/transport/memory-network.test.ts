@@ -41,7 +41,7 @@ describe("the network in memory", () => {
     releaseTime();
   });
 
-  it("loses and repeats about as much as it is asked to, the same every time", () => {
+  it("loses and repeats the requested part of frames, the same every time", () => {
     const run = () => {
       const { heard, say } = pair({ loss: 0.5, duplicate: 0.3, delayMs: 5, seed: 42 });
       for (let index = 0; index < 1_000; index++) say(`${index}`);
@@ -89,7 +89,7 @@ describe("the network in memory", () => {
     expect(heard).toEqual(["one", "three"]);
   });
 
-  it("refuses a loss that is no part of a whole", () => {
+  it("refuses a loss that is not from 0 to 1", () => {
     expect(() => memoryNetwork({ loss: 2 })).toThrow("'loss' must be a number from 0 to 1, got 2");
   });
 });

@@ -3,7 +3,7 @@ import { memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
 
-/** What the contract has to say of a transport that breaks one promise: each title once. */
+/** What the contract reports of a transport that breaks one promise: each title once. */
 async function brokenBy(mistake: (transport: Transport) => Partial<Transport>): Promise<string> {
   const said: string[] = [];
   for (const { title, run } of TRANSPORT_CONTRACT) {
@@ -50,7 +50,7 @@ it("names a publish that answers later", async () => {
   );
 });
 
-it("names frames that are no Uint8Array", async () => {
+it("names frames that are not a Uint8Array", async () => {
   const said = await brokenBy((sound) => ({
     open: (receive, context) => {
       const receiveBuffer = (frame: Uint8Array): void => {

@@ -26,7 +26,7 @@ function orders(size: number): { given: number[]; expected: number[] } {
 
 describe("a batch of components", () => {
   it.each([1, 2, 511, 512, 513, 3_000, BATCH_MAX])(
-    "of %i is ordered by fingerprint, and by what came first where that is the same",
+    "of %i is ordered by fingerprint, and of one fingerprint by insertion",
     (size) => {
       const { given, expected } = orders(size);
       expect(given).toEqual(expected);

@@ -74,7 +74,7 @@ function read(
       counter: () => SENDER,
       opener: (low, high, baseMs, agoMs) => {
         const opener = ~high;
-        // What an opener is called travels with it.
+        // The id of an opener travels with it.
         if (isGenuine) expect({ low, high, agoMs }).toEqual(names.describe(opener, baseMs));
         return opener;
       },
@@ -146,7 +146,7 @@ describe("components in a frame", () => {
     expect(frames.flatMap((frame) => read(frame).components)).toEqual([...given].sort(byKey));
   });
 
-  it("of bytes that anybody made up never throw, and claim no more than the bytes could hold", () => {
+  it("of random bytes never throw, and claim no more than the bytes could hold", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PLACE_KINDS).chain(components),

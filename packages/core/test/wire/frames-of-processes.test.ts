@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe("frames of a process", () => {
-  it("are what a program finds in them that was written from the page alone", async () => {
+  it("can be read by a program that was written from the page alone", async () => {
     const cluster = new TappedCluster({ secret: SECRET });
     const one = cluster.add();
     cluster.add();

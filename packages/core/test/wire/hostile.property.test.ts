@@ -8,7 +8,7 @@ import { readHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { readNotes } from "../../src/wire/note-section.ts";
 import { readAsking, readPage } from "../../src/wire/repair-sections.ts";
 
-/** Reads a frame with everything that could be in it; returns how many things it claimed to hold. */
+/** Reads a frame with everything that could be in it; returns how many entries it claimed to hold. */
 function readAll(bytes: Uint8Array): number {
   const reader = new FrameReader(bytes);
   if (reader.readHeader() !== undefined) return 0;
@@ -37,8 +37,8 @@ function readAll(bytes: Uint8Array): number {
 
 const section = fc.tuple(fc.nat({ max: 11 }), fc.uint8Array({ maxLength: 200 }));
 
-describe("bytes that anybody made up", () => {
-  it("are a frame or a reason why not: never a throw, never more than the bytes could say", () => {
+describe("random bytes", () => {
+  it("are a frame or a reason why not: they never throw, and claim no more than the bytes could hold", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(readAll(bytes)).toBeLessThanOrEqual(bytes.length);
@@ -47,7 +47,7 @@ describe("bytes that anybody made up", () => {
     );
   });
 
-  it("in sections of a good frame harm nobody either", () => {
+  it("in sections of a valid frame do no harm either", () => {
     fc.assert(
       fc.property(fc.array(section, { maxLength: 6 }), fc.nat({ max: 5 }), (sections, kind) => {
         const writer = new FrameWriter(false);

@@ -3,7 +3,7 @@ import { SEAL_BYTES } from "../../src/wire/frame.ts";
 import { Seal } from "../../src/wire/seal.ts";
 
 describe("a seal", () => {
-  it("is the same wherever namespace and secret are, and another one elsewhere", () => {
+  it("is the same for the same namespace and secret, and another one otherwise", () => {
     const ours = new Seal("shop", "a secret");
     const bytes = Uint8Array.from([1, 2, 3]);
     const sealed = Uint8Array.from([...bytes, ...ours.of(bytes)]);
@@ -32,7 +32,7 @@ describe("a seal", () => {
     }
   });
 
-  it("is not there without a secret, and the namespace alone makes tag and seed", () => {
+  it("is absent without a secret, and the namespace alone makes tag and seed", () => {
     const open = new Seal("shop", undefined);
     expect(open.isSealing).toBe(false);
     const limiter = { low: 1, high: 2 };

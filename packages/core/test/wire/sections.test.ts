@@ -61,7 +61,7 @@ const checkpoint: fc.Arbitrary<WireCheckpoint> = fc.record({
 });
 
 describe("sections of a frame", () => {
-  it("bring resets and marks as they were, over as many frames as they need", () => {
+  it("carry resets and marks unchanged, over as many frames as they need", () => {
     fc.assert(
       fc.property(fc.array(note, { maxLength: 40 }), time, (notes, resetAll) => {
         const heard: WireNote[] = [];
@@ -79,7 +79,7 @@ describe("sections of a frame", () => {
     );
   });
 
-  it("say how far they got when a frame is full", () => {
+  it("return how far they got when a frame is full", () => {
     const one = { low: 1, high: 2, reset: 2 ** 50, markReset: 2 ** 50, marks: [] };
     const notes = Array.from({ length: 10_000 }, () => one);
     const writer = new FrameWriter(true);
@@ -92,7 +92,7 @@ describe("sections of a frame", () => {
     expect(frames).toBeGreaterThan(3);
   });
 
-  it("bring levels of buckets as they were", () => {
+  it("carry levels of buckets unchanged", () => {
     fc.assert(
       fc.property(fc.array(checkpoint, { minLength: 1, maxLength: 40 }), (checkpoints) => {
         const heard: WireCheckpoint[] = [];
@@ -111,7 +111,7 @@ describe("sections of a frame", () => {
     );
   });
 
-  it("bring heartbeats, questions and pages as they were", () => {
+  it("carry heartbeats, requests and pages unchanged", () => {
     const behind = [0, 1, 2, 3].map((low) => ({ low, high: ~low, number: low * 1_000 }));
     const counts = { allowed: 2 ** 45, refused: 3 };
     const heartbeat = {
@@ -150,7 +150,7 @@ describe("sections of a frame", () => {
       above: 0xa000_0001,
     };
     expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
-    // Frames above would have numbers that nobody could tell apart, or tell others.
+    // Frames above would have numbers that are not exact, or overflow.
     for (const upTo of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 32]) {
       const far = written("page", (writer) => writeHeard(writer, { ...gone, upTo }));
       expect(readHeard(far)).toBeUndefined();
@@ -164,7 +164,7 @@ describe("sections of a frame", () => {
     expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
   });
 
-  it("of heartbeats may say more than a reader knows, and not name more than four replicas", () => {
+  it("of heartbeats may have more fields than a reader knows, and name no more than four replicas", () => {
     const times = { upMs: 1, known: 3 };
     const behind = [{ low: 1, high: 2, number: 3 }];
     const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind, heldMs: 6 };
@@ -193,7 +193,7 @@ describe("sections of a frame", () => {
     expect(read(Uint8Array.from([...none.slice(0, -2), 5, ...five, 6]))).toBeUndefined();
   });
 
-  it("that say what cannot be are no pages", () => {
+  it("with impossible values are no pages", () => {
     const possible = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
     const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
     for (const change of impossible) {
@@ -202,7 +202,7 @@ describe("sections of a frame", () => {
     }
   });
 
-  it("unknown to a reader are skipped, and what comes after them is read", () => {
+  it("unknown to a reader are skipped, and the section after them is read", () => {
     const asking = { low: -7, high: 8, since: 99, others: true };
     const reader = written("request", (writer) => {
       expect(writer.beginSection(200, 3)).toBe(true);

@@ -144,7 +144,7 @@ function published(): Vectors {
 }
 
 describe("the published vectors", () => {
-  it("are what this code says, so that other programs can be written", async () => {
+  it("are what this code writes, so that other programs can be written", async () => {
     await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(VECTORS);
   });
 
@@ -170,7 +170,7 @@ describe("the published vectors", () => {
     }
   });
 
-  it("are frames in which a reader written from the page alone finds what they say", () => {
+  it("can be read by a reader that was written from the page alone", () => {
     const { clusters, frames } = published();
     const [open, sealed] = clusters.map(({ namespace, secret }) => clusterKeys(namespace, secret));
     for (const { says, frame } of frames) {

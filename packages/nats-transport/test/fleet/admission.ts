@@ -1,8 +1,8 @@
 /**
- * How many hits of one key passed in each window, over several processes.
+ * How many hits of one key were allowed in each window, over several processes.
  *
- * A process says of each hit when it passed and how long its window then had to go, which tells the
- * windows apart whoever opened them: all clocks are of one machine.
+ * A process reports of each hit when it was allowed and how long its window then had to go. This tells
+ * the windows apart, whichever process opened them: all clocks are of one machine.
  */
 
 import type { TrafficFigures } from "@tidegate/testkit";
@@ -15,7 +15,7 @@ export interface Admitted {
   readonly hits: number;
 }
 
-/** What passed in each window, the earliest first. */
+/** What was allowed in each window, the earliest first. */
 export function admittedByWindow(figures: readonly TrafficFigures[]): Admitted[] {
   const ends = figures
     .flatMap(({ admissions }) => admissions.map(([atMs, resetMs]) => atMs + resetMs))
@@ -33,16 +33,16 @@ export function admittedByWindow(figures: readonly TrafficFigures[]): Admitted[]
   return windows;
 }
 
-/** What passed in all. */
+/** What was allowed in all. */
 export function admitted(figures: readonly TrafficFigures[]): number {
   return figures.reduce((sum, { admissions }) => sum + admissions.length, 0);
 }
 
 /**
- * What may pass beyond a limit because news takes time: what all are offered while it does. Each of
- * them may have waited for its turn besides, as long as it says.
+ * What may be allowed beyond a limit because frames take time: what is offered to all processes
+ * meanwhile. Each of them may have waited for its turn as well, as long as it reports.
  *
- * @param newsMs how long a hit may be unknown to others on its side, when nobody waits for a turn
+ * @param newsMs how long a hit may be unknown to others on its side, when no process waits for a turn
  */
 export function staleHits(
   figures: readonly TrafficFigures[],

@@ -53,7 +53,7 @@ describe("processes over NATS see in the end exactly what was counted", SCENARIO
     expect([peers.length, isConnected]).toEqual([replicas.length - 1, true]);
   });
 
-  it("when everything is heard twice", async ({ lab }) => {
+  it("when every frame arrives twice", async ({ lab }) => {
     const { url } = await lab.server();
     const replicas = await lab.started({ url, overlaps: true });
     await underTraffic("everything heard twice", replicas, () => pause(1_500));
@@ -66,7 +66,7 @@ describe("processes over NATS see in the end exactly what was counted", SCENARIO
   });
 });
 
-describe("a process with a bad line counts on, and everybody agrees", SCENARIOS, () => {
+describe("a process with a bad line counts on, and all agree", SCENARIOS, () => {
   it("while it is a long one", async ({ lab }) => {
     const there = await lab.server();
     const line = await lab.lineTo(there);
@@ -109,7 +109,7 @@ describe("a process with a bad line counts on, and everybody agrees", SCENARIOS,
   });
 });
 
-describe("a process that stands still for so long that the server gives it up", SCENARIOS, () => {
+describe("a process that is stopped for so long that the server drops it", SCENARIOS, () => {
   it("knows afterwards what the others counted meanwhile", async ({ lab }) => {
     const server = await lab.server("ping_interval: 100ms\nping_max: 5\n");
     const { url } = server;
@@ -128,7 +128,7 @@ describe("a process that stands still for so long that the server gives it up", 
 });
 
 describe("a process that is killed", SCENARIOS, () => {
-  it("goes on counting with what it had told, and is another when it is started again", async ({
+  it("leaves the counts that it had published, and is another replica when it is started again", async ({
     lab,
   }) => {
     const { url } = await lab.server();

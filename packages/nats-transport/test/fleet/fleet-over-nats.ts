@@ -1,8 +1,8 @@
 /**
  * Processes that share limits over NATS, put under traffic while something goes wrong.
  *
- * Whatever it is, the same is expected: no check throws or waits, and once the traffic has ended
- * everybody sees exactly what was counted. Timings are recorded and printed, and fail nothing but when
+ * The expectation is always the same: no check throws or waits, and once the traffic has ended all
+ * processes see exactly what was counted. Timings are recorded and printed. They fail a test only when
  * a check took so long that it must have waited.
  */
 
@@ -41,7 +41,7 @@ export interface FleetOverNats extends Omit<ProcessFleetOptions, "transport" | "
   readonly policy?: PolicyPlan;
   /** Where each process connects to. */
   readonly url: string | ((number: number) => string);
-  /** Whether each hears everything twice. */
+  /** Whether each receives everything twice. */
   readonly overlaps?: boolean;
 }
 
@@ -77,7 +77,7 @@ export class Lab {
     return fleet;
   }
 
-  /** So many processes as tests of this run have, that have heard each other. */
+  /** So many processes as tests of this run have, that have received each other. */
   started(options: FleetOverNats, size: number = fleetSize()): Promise<ReplicaProcess[]> {
     return this.fleet(options).startAll(size);
   }
@@ -136,7 +136,7 @@ export async function underTraffic(
   }
 }
 
-/** Waits until everybody sees what was allowed in all; returns how long that took. */
+/** Waits until all see what was allowed in all; returns how long that took. */
 async function agreeOnAll(
   replicas: readonly ReplicaProcess[],
   figures: readonly TrafficFigures[],
@@ -173,7 +173,7 @@ export async function agree(
   expect({ [key]: await views() }).toEqual({ [key]: replicas.map(() => counted) });
 }
 
-/** Waits until something is so, or has had time enough; returns how long that took. */
+/** Waits until a condition holds, or time is up; returns how long that took. */
 export async function until(isSo: () => Promise<boolean>, atMostMs: number): Promise<number> {
   const startedAtMs = performance.now();
   while (!(await isSo()) && performance.now() - startedAtMs < atMostMs) await pause(POLL_MS);

@@ -34,7 +34,7 @@ async function all<Result>(
 
 describe("processes that count more than they can merge", () => {
   it(
-    "keep their clocks and windows right, say so, and agree soon after",
+    "keep their clocks and windows right, report it, and agree soon after",
     async ({ lab }) => {
       const { url } = await lab.server();
       const policy = { kind: "fixedWindow", limit: 1e9, windowMs: WINDOW_MS } as const;

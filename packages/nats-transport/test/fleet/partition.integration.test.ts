@@ -6,7 +6,7 @@ import { agree, it, SCENARIOS, truthOf, underTraffic, until } from "./fleet-over
 
 /** A flush, and the way. */
 const NEWS_MS = 100;
-/** A heartbeat that says what is missing, the wait before somebody helps, and another round of both. */
+/** A heartbeat that names missing frames, the wait before a replica relays them, and another round of both. */
 const RELAYED_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const KEY = "busy";
@@ -29,7 +29,7 @@ async function isDegraded(replica: ReplicaProcess): Promise<boolean> {
 }
 
 describe("servers that lose the route between two of them", SCENARIOS, () => {
-  it("leave views equal and exact, since the third passes on what the two do not hear", async ({
+  it("leave views equal and exact, since the third relays what the two do not receive", async ({
     lab,
   }) => {
     const cluster = await lab.cluster();
@@ -49,7 +49,7 @@ describe("servers that lose the route between two of them", SCENARIOS, () => {
     await agree(replicas, "even", counted + 30);
   });
 
-  it("do not make one limit two, since news comes round by the third", async ({ lab }) => {
+  it("do not make one limit two, since frames are relayed by the third", async ({ lab }) => {
     const limit = 1_500;
     const perSecond = 150;
     const cluster = await lab.cluster();
@@ -67,7 +67,9 @@ describe("servers that lose the route between two of them", SCENARIOS, () => {
     await agree(replicas, KEY, passed);
   });
 
-  it("do not make one limit three where a server loses both, but two sides", async ({ lab }) => {
+  it("do not make one limit three if a server loses both routes, but two sides", async ({
+    lab,
+  }) => {
     const limit = 400;
     const perSecond = 200;
     const cluster = await lab.cluster();
@@ -94,8 +96,8 @@ describe("servers that lose the route between two of them", SCENARIOS, () => {
   });
 });
 
-describe("a process that is cut off", SCENARIOS, () => {
-  it("lets the rest of the limit pass, says so, and is told of what passed meanwhile", async ({
+describe("a process that is partitioned", SCENARIOS, () => {
+  it("allows the rest of the limit, reports it, and receives what was allowed meanwhile", async ({
     lab,
   }) => {
     const limit = 300;
@@ -118,7 +120,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     expect(admitted(side)).toBeGreaterThanOrEqual(limit - 100);
     expect(admitted(side)).toBeLessThanOrEqual(limit - 100 + staleHits(side, 200, NEWS_MS));
     expect(figures[0]!.degraded).toBe(figures[0]!.checks);
-    // Of three, one that is gone is no cut for the two that hear each other.
+    // Of three, a single crash is no partition for the two that receive each other.
     expect(await Promise.all(others.map(isDegraded))).toEqual([false, false]);
     line.heal();
     await agree(replicas, KEY, 100 + admitted(figures));
@@ -127,7 +129,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     expect((await apart!.events()).at(-1)).toBe("frames of all other replicas arrive again");
   });
 
-  it("takes its share of the rest where it is told to, so that no more than the limit pass", async ({
+  it("takes its share of the rest with 'share', so that no more than the limit is allowed", async ({
     lab,
   }) => {
     const limit = 300;
@@ -151,7 +153,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     await agree(replicas, KEY, 60 + allowed);
   });
 
-  it("lets nothing pass where it is told to, and everything again once others are heard", async ({
+  it("allows nothing with 'closed', and everything again once frames of others arrive", async ({
     lab,
   }) => {
     const there = await lab.server();
@@ -182,7 +184,7 @@ describe("a process that is cut off", SCENARIOS, () => {
     line.hold("toServer", "toClient");
     await pause(7_000);
     line.heal();
-    // Until it has been told, which it asks for when it is back.
+    // Until it has received the counts, which it requests when it is back.
     await pause(2 * windowMs);
     const healed = await Promise.all(replicas.map((replica) => replica.figures()));
     await pause(3 * windowMs);

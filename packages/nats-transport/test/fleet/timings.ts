@@ -13,7 +13,7 @@ export interface Timings {
   readonly title: string;
   readonly before: readonly TrafficFigures[];
   readonly after: readonly TrafficFigures[];
-  /** From the last hit until everybody saw the same. */
+  /** From the last hit until all saw the same. */
   readonly settledMs: number;
 }
 

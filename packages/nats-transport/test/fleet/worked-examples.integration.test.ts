@@ -49,10 +49,10 @@ function checked(hosts: readonly ReplicaProcess[], key: string) {
   return Promise.all(hosts.map((host) => host.check(key)));
 }
 
-describe("three hosts that let four requests a second pass", SCENARIOS, () => {
+describe("three hosts that allow four requests a second", SCENARIOS, () => {
   const policy = { kind: "fixedWindow", limit: 4, windowMs: SECOND_MS } as const;
 
-  it("refuse a fifth on every host once they have heard of each other's", async ({ lab }) => {
+  it("refuse a fifth on every host once they have received each other's", async ({ lab }) => {
     const { hosts } = await threeHosts(lab, policy);
     const [a, b, c] = hosts;
     const { first, views, fifth } = await withinASecond(async (key) => {
@@ -70,7 +70,7 @@ describe("three hosts that let four requests a second pass", SCENARIOS, () => {
     expect(fifth.map(({ allowed }) => allowed)).toEqual([false, false, false]);
   });
 
-  it("let a fifth pass where the others are not heard yet, and all know of it then", async ({
+  it("allow a fifth if the others' have not arrived yet, and all know of it then", async ({
     lab,
   }) => {
     const { hosts, lines } = await threeHosts(lab, policy);
@@ -91,7 +91,7 @@ describe("three hosts that let four requests a second pass", SCENARIOS, () => {
     ]);
   });
 
-  it("let twelve pass while none hears another, and four in the next second", async ({ lab }) => {
+  it("allow twelve while none receives another, and four in the next second", async ({ lab }) => {
     const { hosts, lines } = await threeHosts(lab, policy);
     const passed = await withinASecond(async (key) => {
       for (const line of lines) line.hold("toServer", "toClient");
@@ -109,7 +109,7 @@ describe("three hosts that let four requests a second pass", SCENARIOS, () => {
 });
 
 describe("three hosts with a bucket of four that fills at four a second", SCENARIOS, () => {
-  it("owe what passed while none heard another, and pay it back before the next", async ({
+  it("owe what they allowed while none received another, and pay it back before the next", async ({
     lab,
   }) => {
     const policy = { kind: "tokenBucket", capacity: 4, refillPerSecond: 4 } as const;
@@ -138,7 +138,7 @@ describe("three hosts with a bucket of four that fills at four a second", SCENAR
 });
 
 describe("a hundred in a window of twelve slots, of one to five clients", SCENARIOS, () => {
-  it("all pass within two slots, the next after the window that they are in has ended", async ({
+  it("are all allowed within two slots, the next after the window that they are in has ended", async ({
     lab,
   }) => {
     const slotMs = isWideRun() ? 5_000 : 500;

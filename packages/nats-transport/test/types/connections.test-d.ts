@@ -20,7 +20,7 @@ it("nothing else is", () => {
   expectTypeOf(natsTransport).toBeCallableWith({});
 });
 
-it("what is returned says how it is doing", () => {
+it("the returned transport has a status", () => {
   expectTypeOf<ReturnType<NatsTransport["status"]>["framesSent"]>().toBeNumber();
   expectTypeOf<NatsTransport["connected"]>().toEqualTypeOf<boolean>();
 });

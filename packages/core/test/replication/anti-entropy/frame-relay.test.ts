@@ -7,7 +7,7 @@ import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 import { endBackground, holdBackground, runAll } from "../background.ts";
 
-/** Longer than any round waits until it begins. */
+/** Longer than any round waits before it begins. */
 const ROUND_MS = 1_000;
 
 let nowMs = 0;
@@ -16,15 +16,15 @@ class Fleet {
   readonly members: Membership;
   readonly recent: RecentFrames = new RecentFrames();
   readonly rounds: FrameRelay;
-  /** To whom frames were passed on. */
+  /** The members that frames were relayed to. */
   readonly helped: (string | undefined)[] = [];
-  /** The first byte of each. */
+  /** The first byte of each relayed frame. */
   readonly passed: number[] = [];
   answers = 0;
   questions = 0;
   random: () => number = () => 0;
 
-  /** @param size how many there are beside this one, each of which has sent one frame */
+  /** @param size how many members there are beside this replica, each of which has sent one frame */
   constructor(size: number) {
     const bounds = { silentMs: 3_000, membersMax: size };
     const listener = { lost: () => {}, heldUpMs: () => 0 };
@@ -50,7 +50,7 @@ class Fleet {
     });
   }
 
-  /** So many more frames of one, each of so many bytes, of which the first ones are its number. */
+  /** So many more frames of a member, each of so many bytes; the first bytes are its number. */
   keep(from: Member, count: number, bytes: number): void {
     for (let number = 1; number <= count; number++) {
       const frame = new Uint8Array(bytes);
@@ -71,12 +71,12 @@ class Fleet {
     this.members.look(5_000, 60_000);
   }
 
-  /** One has heard nothing of some others. */
+  /** A member has received nothing of some others. */
   name(deaf: Member, ...others: readonly Member[]): void {
     deaf.lagReports.said(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
   }
 
-  /** What is drawn next: when the next round begins, with whom, and the same for each name. */
+  /** The next random numbers: when the next round begins, with whom, and the same for each name. */
   draw(when: number, first: number, each = 0): void {
     const draws = [when, first];
     this.random = () => draws.shift() ?? each;
@@ -104,7 +104,7 @@ beforeEach(() => {
 
 afterEach(endBackground);
 
-/** How often a round asks what one names, who one is and what is kept of one. */
+/** How often a round reads what a member names, whether a member is alive, and the kept frames. */
 function work(fleet: Fleet): { named: number; found: number; newest: number; kept: number } {
   let named = 0;
   for (const { lagReports } of fleet.all) {
@@ -123,25 +123,31 @@ function work(fleet: Fleet): { named: number; found: number; newest: number; kep
   return { named, found: finds ?? 0, newest: news ?? 0, kept: lists ?? 0 };
 }
 
-describe("a round of passing on", () => {
-  it.each([100, 1_000])("asks %d that name different ones twice and a name once", (size) => {
-    const fleet = new Fleet(size);
-    fleet.random = () => 0.999;
-    const { all } = fleet;
-    for (const [at, deaf] of all.entries()) {
-      fleet.name(deaf, ...[1, 2, 3, 4].map((step) => all[(at + 7 * step) % size]!));
-    }
-    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 0, kept: 0 });
-  });
+describe("a relay round", () => {
+  it.each([100, 1_000])(
+    "looks at each name once, for %d members that name different replicas twice",
+    (size) => {
+      const fleet = new Fleet(size);
+      fleet.random = () => 0.999;
+      const { all } = fleet;
+      for (const [at, deaf] of all.entries()) {
+        fleet.name(deaf, ...[1, 2, 3, 4].map((step) => all[(at + 7 * step) % size]!));
+      }
+      expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 0, kept: 0 });
+    },
+  );
 
-  it.each([100, 1_000])("goes through frames once for one that is gone, named by %d", (size) => {
-    const fleet = new Fleet(size + 4);
-    const gone = fleet.all.slice(0, 4);
-    const rest = fleet.all.slice(4);
-    fleet.lose(gone);
-    for (const deaf of rest) fleet.name(deaf, ...gone);
-    expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 4 * size, kept: 4 });
-  });
+  it.each([100, 1_000])(
+    "goes through the frames of a dead replica once, when %d members name it",
+    (size) => {
+      const fleet = new Fleet(size + 4);
+      const gone = fleet.all.slice(0, 4);
+      const rest = fleet.all.slice(4);
+      fleet.lose(gone);
+      for (const deaf of rest) fleet.name(deaf, ...gone);
+      expect(work(fleet)).toEqual({ named: 2 * size, found: 4 * size, newest: 4 * size, kept: 4 });
+    },
+  );
 
   it("ends a turn after a few milliseconds, and goes on in the next", () => {
     const fleet = new Fleet(100);
@@ -154,7 +160,7 @@ describe("a round of passing on", () => {
     expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
   });
 
-  it("passes on all that is kept of what one has missed", () => {
+  it("relays all kept frames that a member has missed", () => {
     const fleet = new Fleet(3);
     const [from, deaf] = fleet.all;
     fleet.keep(from!, 300, 8);
@@ -167,13 +173,13 @@ describe("a round of passing on", () => {
     ["frames", 10, 1_000, 1_900],
     ["bytes", 25_000, 20, 13],
   ])(
-    "is for about so many %s, and whoever is left has a turn in another",
+    "is for about so many %s, and the other members have their turn in another",
     (_, bytes, size, most) => {
       const fleet = new Fleet(size);
       const { all } = fleet;
       const [from] = all;
       fleet.keep(from!, 7, bytes);
-      // The others have nothing to be helped with, and stand before those who have.
+      // The others need no help, and come before those that do.
       const deaf = all.slice(size / 2);
       const helped = new Set<string | undefined>();
       for (const start of [0, 0.2, 0.4, 0.6, 0.8]) {
@@ -189,7 +195,7 @@ describe("a round of passing on", () => {
     },
   );
 
-  it("begins with anyone of those who do not hear somebody", () => {
+  it("begins with a random member that misses frames", () => {
     const begun = [0, 0.5, 0.999].map((start) => {
       const fleet = new Fleet(100);
       for (const member of fleet.all.slice(98)) fleet.name(member, fleet.all[0]!);
@@ -200,7 +206,7 @@ describe("a round of passing on", () => {
     expect(begun).toEqual([98, 99, 99]);
   });
 
-  it("begins with the oldest that one has missed, and with the newest if that has not helped", () => {
+  it("begins with the oldest missed frames, and with the newest if those did not help", () => {
     const fleet = new Fleet(2);
     const [from, deaf] = fleet.all;
     fleet.keep(from!, 20, 50_000);
@@ -215,7 +221,7 @@ describe("a round of passing on", () => {
     expect(fleet.questions).toBe(1);
   });
 
-  it("asks no more than so much, of those of whom nothing is kept", () => {
+  it("sends a bounded number of requests for replicas of which no frames are kept", () => {
     const fleet = new Fleet(4_000);
     const [from, ...deaf] = fleet.all;
     fleet.recent.forget();
@@ -226,7 +232,7 @@ describe("a round of passing on", () => {
     expect(fleet.questions).toBe(2_048);
   });
 
-  it("is one at a time", () => {
+  it("does not run twice at the same time", () => {
     const fleet = new Fleet(100);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);
@@ -253,14 +259,14 @@ describe("a round of passing on", () => {
   });
 });
 
-describe("who passes on", () => {
-  /** Of ten, whether the first is helped with the second, which three more name. */
+describe("the replicas that relay", () => {
+  /** Of ten members, whether the first is helped with the second, which three more name. */
   function isHelped(draw: number, kind: string): boolean {
     const fleet = new Fleet(10);
     const [deaf, from, ...others] = fleet.all;
     if (kind === "is gone") fleet.lose([from!]);
     if (kind === "names itself") fleet.name(from!, from!);
-    // Whoever names it twice is one all the same.
+    // A member that names it twice still counts once.
     for (const other of others.slice(0, 3)) fleet.name(other, from!, from!);
     fleet.name(deaf!, from!);
     fleet.draw(0, 0, draw);
@@ -269,7 +275,7 @@ describe("who passes on", () => {
   }
 
   it.each(["is there", "is gone", "names itself"])(
-    "are two of those who do not name one that %s",
+    "are two of those that do not name a replica that %s",
     (kind) => {
       // Five others and this one.
       const share = 2 / 6;
@@ -277,7 +283,7 @@ describe("who passes on", () => {
     },
   );
 
-  it("are all that are left if only these hear it", () => {
+  it("are all that are left, if only these receive it", () => {
     const fleet = new Fleet(3);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);

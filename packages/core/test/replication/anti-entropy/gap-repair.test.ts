@@ -8,10 +8,10 @@ import { Replicas } from "../../../src/store/replicas/replicas.ts";
 
 const SELF = "00000000000000ff";
 const [ONE, TWO, THREE] = ["0000000000000001", "0000000000000002", "0000000000000003"] as const;
-/** Longer than any answer waits. */
+/** Longer than any reply waits. */
 const SOON_MS = 230;
 
-/** A replica that is asked, and tells as slowly as the test has it. */
+/** A replica that gets requests, and writes its replies as slowly as the test makes it. */
 class Asked {
   nowMs = 10_000;
   /** How many frames of counts it has sent. */
@@ -44,7 +44,7 @@ class Asked {
     });
   }
 
-  /** A replica asks for what came after a frame, and what is due soon is done. */
+  /** A replica requests what came after a frame, and this one does what is due soon. */
   ask(id: string, since: number): void {
     const asking = { ...halvesOf(SELF), since, others: false };
     this.#gapRepair.asked(this.#members.find(id)!, asking, this.sent, this.nowMs);
@@ -56,21 +56,21 @@ class Asked {
     this.#gapRepair.work(this.nowMs);
   }
 
-  /** The answer that is being told has left. */
+  /** All frames of the reply have left. */
   told(): void {
     const done = this.#done;
     this.#done = undefined;
     done?.();
   }
 
-  /** Of each answer, after which frame and for whom it was. */
+  /** For each reply, after which frame and for which replica it was. */
   get given(): [number, string | undefined][] {
     return this.answers.map(({ since, to }) => [since, to]);
   }
 }
 
-describe("who is asked", () => {
-  it("answers the first alone, and all when another asks soon after", () => {
+describe("a replica that gets requests", () => {
+  it("replies to the first replica alone, and to all when another one asks soon after", () => {
     const asked = new Asked();
     asked.ask(ONE, 90);
     asked.told();
@@ -82,7 +82,7 @@ describe("who is asked", () => {
     ]);
   });
 
-  it("does not answer again who may still be reading the answer", () => {
+  it("does not reply again to a replica that may still be reading the reply", () => {
     const asked = new Asked();
     asked.ask(ONE, 90);
     asked.pass(1_000);
@@ -99,7 +99,7 @@ describe("who is asked", () => {
     ]);
   });
 
-  it("answers also while it tells, if what is asked for came later", () => {
+  it("replies also while it writes a reply, if the request is for later frames", () => {
     const asked = new Asked();
     asked.ask(ONE, 90);
     asked.sent = 110;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RecentFrames, type Speaker } from "../../../src/replication/anti-entropy/recent-frames.ts";
 
-/** One whose frame of a number was sent at a time of its own, or at another. */
+/** An origin whose frame of a number has a clock reading of its own, or a given one. */
 function by(id: string, sent: number, clockMs: number = sent): Speaker {
   return { id, sent, clockMs };
 }
@@ -10,7 +10,7 @@ function frame(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text));
 }
 
-/** What is kept of a replica after a number, and whether the newest of it is found as such. */
+/** The kept frames of a replica after a number, and whether `newest` finds the last of them. */
 function after(recent: RecentFrames, from: string, since: number, last = false): string[] {
   const found = recent.after(from, since, last);
   expect(recent.newest(from, since, last)).toBe(found.at(-1));
@@ -18,7 +18,7 @@ function after(recent: RecentFrames, from: string, since: number, last = false):
 }
 
 describe("the recent frames", () => {
-  it("are found by who sent them and from a number on", () => {
+  it("are found by their origin and from a number on", () => {
     const recent = new RecentFrames();
     for (const number of [1, 2, 3]) {
       recent.keep(by("a", number), frame(`a${number}`));
@@ -29,7 +29,7 @@ describe("the recent frames", () => {
     expect(after(recent, "c", 0, true)).toEqual([]);
   });
 
-  it("end with the last one, also of those whose counts are all known, if that is wanted", () => {
+  it("end with the last one if that is wanted, also when all counts of the origin are known", () => {
     const recent = new RecentFrames();
     for (const text of ["counts", "heartbeat"]) recent.keep(by("a", 7), frame(text));
     expect(after(recent, "a", 7)).toEqual([]);
@@ -43,20 +43,20 @@ describe("the recent frames", () => {
     expect(after(recent, "b", 0)).toEqual(["same"]);
   });
 
-  it("are kept once when others were sent in the same millisecond", () => {
+  it("are kept once when others have the same clock reading", () => {
     const recent = new RecentFrames();
     for (const text of ["one", "two", "six", "one", "two"]) recent.keep(by("a", 1, 7), frame(text));
     expect(after(recent, "a", 0)).toEqual(["one", "two", "six"]);
   });
 
-  it("end with the newest, of one that is known by old frames again too", () => {
+  it("end with the newest one, although the origin was forgotten and old frames of it came again", () => {
     const recent = new RecentFrames();
     recent.keep(by("a", 9), frame("before it was forgotten"));
     recent.keep(by("a", 2), frame("sent again"));
     expect(after(recent, "a", 5)).toEqual(["before it was forgotten", "sent again"]);
   });
 
-  it("give up the older half when there are too many, whoever sent them", () => {
+  it("drop the older half when there are too many, of all origins together", () => {
     const recent = new RecentFrames();
     for (let number = 1; number <= 512; number++) {
       recent.keep(by(number <= 100 ? "a" : "b", number), frame(`${number}`));
@@ -68,7 +68,7 @@ describe("the recent frames", () => {
     expect(after(recent, "b", 0)[0]).toBe("258");
   });
 
-  it("are all forgotten at once", () => {
+  it("are all dropped at once", () => {
     const recent = new RecentFrames();
     recent.keep(by("a", 1), frame("a1"));
     recent.forget();

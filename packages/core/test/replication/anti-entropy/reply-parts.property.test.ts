@@ -20,8 +20,8 @@ const anyPage = fc.record({
   others: fc.array(fc.nat({ max: 50 }), { maxLength: 40 }),
 });
 
-describe("what is gathered of long answers", () => {
-  it("takes no more than the room that there is, whatever anybody sends", () => {
+describe("the gathered parts of long replies", () => {
+  it("take no more than their budget, whatever a sender sends", () => {
     fc.assert(
       fc.property(fc.array(anyPage, { maxLength: 200 }), fc.nat(), (pages, forgotten) => {
         const lost: ReplyPartsFault[] = [];
@@ -40,7 +40,7 @@ describe("what is gathered of long answers", () => {
     );
   });
 
-  it("is whole when all parts of one telling have come, in any order, and never before", () => {
+  it("are a whole when all parts of one reply have arrived, in any order, and never before", () => {
     const tellings = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(tellings, fc.array(fc.nat(), { maxLength: 40 }), (sizes, order) => {
@@ -62,7 +62,7 @@ describe("what is gathered of long answers", () => {
     );
   });
 
-  it("is given up where it has waited longest, and that is said", () => {
+  it("are dropped where they have waited longest, and that is reported", () => {
     const lost: ReplyPartsFault[] = [];
     const room = new ReplyPartsBudget((why) => lost.push(why), PLACES_MAX);
     const [lawful, ...hostile] = Array.from({ length: 20 }, () => new ReplyParts(room));

@@ -13,8 +13,8 @@ function gathering(): ReplyParts {
   return new ReplyParts(new ReplyPartsBudget(() => {}));
 }
 
-describe("the parts of an answer", () => {
-  it("are all there when the last and all before it are, in whatever order they come", () => {
+describe("the parts of a reply", () => {
+  it("are complete when the last and all before it have arrived, in any order", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9, telling: 1 };
     expect(parts.hear({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
@@ -23,7 +23,7 @@ describe("the parts of an answer", () => {
     expect(parts.hear({ ...page, part: 1, parts: 0 }, NOBODY)).toEqual(NOBODY);
   });
 
-  it("speak for all others that any of them speaks for", () => {
+  it("report on all replicas that any of them reports on", () => {
     const parts = gathering();
     const page = { since: 0, upTo: 9, telling: 1 };
     parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
@@ -34,7 +34,7 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  it("of answers that are never ended do not pile up", () => {
+  it("do not pile up if their replies never end", () => {
     const parts = gathering();
     const page = { since: 0, telling: 1 };
     for (let upTo = 1; upTo <= 5; upTo++) parts.hear({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
@@ -42,17 +42,17 @@ describe("the parts of an answer", () => {
     expect(parts.hear({ ...page, upTo: 5, part: 1, parts: 2 }, NOBODY)).toEqual(NOBODY);
   });
 
-  it("do not make a whole with those of another telling of the same", () => {
+  it("are not a whole together with parts of a repeated reply", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
-    // Of the first telling all but the first part is lost, of the second the first.
+    // Of the first reply all but the first part is lost, of the second the first part.
     parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
     parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
     expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
     expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);
   });
 
-  it("are as many as the telling says that they are of, however many another had", () => {
+  it("are as many as their own reply says, however many another reply has", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
     parts.hear({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);

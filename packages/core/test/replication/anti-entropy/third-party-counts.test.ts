@@ -7,7 +7,7 @@ import { Replicas } from "../../../src/store/replicas/replicas.ts";
 const [TELLER, GONE] = ["0000000000000001", "0000000000000002"] as const;
 const NOW_MS = 10_000;
 
-/** A replica tells in two parts what a dead one has counted. */
+/** A replica reports in two parts what a dead one has counted. */
 function told(between: (members: Membership) => void): number {
   const replicas = new Replicas("00000000000000ff");
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
@@ -30,12 +30,12 @@ function told(between: (members: Membership) => void): number {
   return members.find(GONE)!.frames.last;
 }
 
-describe("what a replica says of one that is gone", () => {
-  it("is known once all parts have been heard", () => {
+describe("a report on a dead replica", () => {
+  it("is known once all of its parts have arrived", () => {
     expect(told(() => {})).toBe(40);
   });
 
-  it("is not taken for known if the publisher itself was not heard between the parts", () => {
+  it("does not count as known if no frame of its publisher arrived between the parts", () => {
     const later = NOW_MS + 10_000;
     const fallSilent = (members: Membership): void => {
       members.look(later, Number.POSITIVE_INFINITY);
@@ -44,7 +44,7 @@ describe("what a replica says of one that is gone", () => {
     expect(told(fallSilent)).toBe(0);
   });
 
-  it("is not taken for known if that one speaks for itself between the parts", () => {
+  it("does not count as known if the dead replica publishes again between the parts", () => {
     expect(told((members) => members.hear(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
   });
 });

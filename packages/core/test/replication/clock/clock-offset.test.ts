@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ClockOffset, clusterOffsetMs } from "../../../src/replication/clock/clock-offset.ts";
 
 describe("the offset to another replica's clock", () => {
-  it("is too large by a fastest frame of the last sixteen seconds, and never too small", () => {
+  it("is too large by the travelling time of the fastest frame of sixteen seconds, and never too small", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -600_000, max: 600_000 }),
@@ -48,14 +48,14 @@ describe("the offset to another replica's clock", () => {
     }
   });
 
-  /** Hears a frame a second until 15 s, with an offset of 3 ms. */
+  /** Receives a frame a second until 15 s, with an offset of 3 ms. */
   function heardFor15s(): ClockOffset {
     const offset = new ClockOffset();
     for (let beat = 0; beat < 16; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
     return offset;
   }
 
-  it("is suspect a few seconds after a silence that its frames are late by from then on", () => {
+  it("is suspect a few seconds after a silence, if all later frames are late by the length of the silence", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 28; beat++) {
       expect(offset.suspectSinceMs).toBeUndefined();
@@ -67,7 +67,7 @@ describe("the offset to another replica's clock", () => {
     expect(offset.offsetMs).toBe(9_003);
   });
 
-  it("is not suspect where frames come later and later, or have waited in a queue of one length", () => {
+  it("is not suspect if frames come later and later, or have waited in a queue of constant length", () => {
     const offset = heardFor15s();
     let lateMs = 0;
     for (let sentAtMs = 16_000; sentAtMs < 160_000; sentAtMs += 100) {
@@ -82,7 +82,7 @@ describe("the offset to another replica's clock", () => {
     }
   });
 
-  it("is not suspect where this process was held up during the silence", () => {
+  it("is not suspect if this process was held up during the silence", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 35; beat++) {
       offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000);
@@ -90,7 +90,7 @@ describe("the offset to another replica's clock", () => {
     }
   });
 
-  it("is believed to have changed where frames are late by the same for sixteen seconds", () => {
+  it("is accepted as changed if frames are late by the same for sixteen seconds", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 40; beat++) {
       expect(offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000)).toBe(3);
@@ -98,7 +98,7 @@ describe("the offset to another replica's clock", () => {
     expect(offset.hear(40_003, 31_000, 8_000)).toBe(9_003);
   });
 
-  it("takes a burst of frames that were held up for what it is", () => {
+  it("is not changed by a burst of frames that were held up", () => {
     const offset = new ClockOffset();
     for (let beat = 0; beat < 16; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
     for (let frame = 0; frame < 30; frame++) {
@@ -108,13 +108,13 @@ describe("the offset to another replica's clock", () => {
 });
 
 describe("the cluster's clock", () => {
-  it("is the one behind of two, and of any number one that half of the clocks are not ahead of", () => {
+  it("is the earlier one of two clocks, and otherwise the lower median", () => {
     expect(clusterOffsetMs([])).toBe(0);
     expect([clusterOffsetMs([500]), clusterOffsetMs([-500])]).toEqual([-500, 0]);
     expect(clusterOffsetMs([10, -10])).toBe(0);
   });
 
-  it("cannot be moved beyond the good clocks by fewer than half", () => {
+  it("cannot be moved beyond the right clocks by fewer than half of all clocks", () => {
     const random = seededRandom(3);
     for (let round = 0; round < 200; round++) {
       const good = Array.from({ length: 4 }, () => Math.floor(random() * 20) - 10);
@@ -124,7 +124,7 @@ describe("the cluster's clock", () => {
     }
   });
 
-  it("is the same for all who know one another, up to what their own clocks differ by", () => {
+  it("is the same for all replicas that know each other, up to the differences of their clocks", () => {
     const clocks = [0, 40, -30, 900_000, 7];
     const shown = clocks.map((own) => {
       const offsets = clocks.filter((clock) => clock !== own).map((clock) => own - clock);

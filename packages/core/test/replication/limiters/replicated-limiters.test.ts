@@ -11,7 +11,7 @@ import { fleet, type Member } from "../../store/fleet.ts";
 
 const window = fixedWindow({ limit: 10, windowMs: 60_000 });
 
-// However long it takes, records are looked at in one turn.
+// Slices are so long that all records are visited in one turn.
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A replica among others, and what takes the number of another back. */
+/** A replica among others, and the reclaiming of another one's index. */
 function sharing(
   others: number,
   policy: Policy = window,
@@ -47,7 +47,7 @@ function sharing(
   return { member, others: rest, share, isTakenBack };
 }
 
-/** A replica that may have counted for one key, in a window that another one opened which is gone. */
+/** A replica that may have counted for one key, in a window that a forgotten replica opened. */
 function orphaned({ isCounted = true } = {}) {
   const { member, others, share, isTakenBack } = sharing(1);
   const { replicas } = member;
@@ -73,8 +73,8 @@ const policies: [string, Policy][] = [
   ["permits", concurrency({ limit: 10 })],
 ];
 
-describe("the number of a replica that is gone", () => {
-  it.each(policies)("is not taken back before its counts are: %s", (_, policy) => {
+describe("the index of a forgotten replica", () => {
+  it.each(policies)("is not reclaimed before its counts are freed: %s", (_, policy) => {
     const { member, others, isTakenBack } = sharing(1, policy);
     const writer = others[0]!;
     for (const each of [member, writer]) each.hit(1);
@@ -86,7 +86,7 @@ describe("the number of a replica that is gone", () => {
     expect(isTakenBack(index)).toBe(true);
   });
 
-  it("is taken back when no record refers to it, and not before", () => {
+  it("is reclaimed when no record refers to it, and not before", () => {
     const { member, opener, isTakenBack } = orphaned();
     expect(isTakenBack()).toBe(false);
     member.at(member.store.now + 120_000).store.sweep(10);
@@ -94,7 +94,7 @@ describe("the number of a replica that is gone", () => {
     expect(member.replicas.indexOf("another")).toBe(opener);
   });
 
-  it("is not taken back while a record is left of a key that it has introduced", () => {
+  it("is not reclaimed while a record of a key is left that it introduced", () => {
     const { member, opener, isTakenBack } = orphaned({ isCounted: false });
     expect([member.store.size, member.held(1), isTakenBack()]).toEqual([1, 0, false]);
     member.store.sweep(10);
@@ -102,7 +102,7 @@ describe("the number of a replica that is gone", () => {
     expect(member.replicas.indexOf("another")).toBe(opener);
   });
 
-  it("is not taken back while others have counted in a window that it has opened", () => {
+  it("is not reclaimed while other replicas have counts in a window that it opened", () => {
     const { member, others, isTakenBack } = sharing(2);
     const [gone, writer] = others as [Member, Member];
     member.hit(1);
@@ -117,14 +117,14 @@ describe("the number of a replica that is gone", () => {
     expect(isTakenBack(opener)).toBe(true);
   });
 
-  it("is not taken back while a component waits to be told that was given up", () => {
+  it("is not reclaimed while an evicted count of it waits to be published", () => {
     const { member, isTakenBack, takeGivenUp } = orphaned();
     expect([member.evict(1), isTakenBack()]).toEqual([true, false]);
     takeGivenUp();
     expect(isTakenBack()).toBe(true);
   });
 
-  it("is not taken back while frames are written, which may name it", () => {
+  it("is not reclaimed while frames are written, which may name it", () => {
     const { member, isTakenBack } = orphaned();
     member.at(member.store.now + 120_000).store.sweep(10);
     expect([isTakenBack(true), isTakenBack()]).toEqual([false, true]);

@@ -7,7 +7,7 @@ const CHANGE_AGAIN_MS = 60_000;
 /** Two steps of half of all ids of one address lead back to the first one. */
 const HALF = 0.5;
 
-it("a replica that takes one id after the other takes none that it had before, whatever is drawn", () => {
+it("a replica that takes one id after the other takes none that it had before, for all random numbers", () => {
   const replicas = new Replicas("0123456789abcdef");
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
   const members = new Membership(replicas, bounds);

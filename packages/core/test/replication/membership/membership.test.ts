@@ -16,7 +16,7 @@ function membership(self = "self", membersMax = 3): { members: Membership; repli
 }
 
 describe("the members of a cluster", () => {
-  it("are whoever is heard, and as many as there may be", () => {
+  it("are all replicas whose frames arrive, up to a bound", () => {
     const { members, replicas } = membership();
     for (const id of ["a", "b", "c", "d", "a"]) members.hear(id, 100, 90, 1);
     expect(Array.from(members.all(), ({ id }) => id)).toEqual(["a", "b", "c"]);
@@ -24,14 +24,14 @@ describe("the members of a cluster", () => {
     expect(replicas.aliveCount).toBe(4);
   });
 
-  it("are forgotten when they are gone and another comes, first those that counted nothing", () => {
+  it("are forgotten when they are dead and another replica comes, first those that counted nothing", () => {
     const { members, replicas } = membership();
     const ids = (): string[] => Array.from(members.all(), ({ id }) => id);
     for (const [at, id] of ["a", "b", "c"].entries())
       members.hear(id, 10 * at, 5, id === "b" ? 0 : 1);
     expect(members.hear("d", 100, 90, 1)).toBeUndefined();
     members.look(4_000, FORGOTTEN_MS);
-    // Who is gone as well has no claim to a place.
+    // A dead replica has no claim to a place.
     expect(members.mention("d", 4_000, 3_990, 0)).toBeUndefined();
     members.hear("d", 4_000, 3_000, 1);
     expect(ids()).toEqual(["a", "c", "d"]);
@@ -44,7 +44,7 @@ describe("the members of a cluster", () => {
     expect(members.look(4_003, FORGOTTEN_MS)).toBe(false);
   });
 
-  it("are not looked through for a place again and again while all are there", () => {
+  it("are not searched for a place again and again while all are alive", () => {
     const { members } = membership();
     for (const id of ["a", "b", "c"]) members.hear(id, 0, 5, 1);
     expect(members.hear("d", 100, 90, 1)).toBeUndefined();
@@ -53,7 +53,7 @@ describe("the members of a cluster", () => {
     expect(members.hear("f", 1_100, 1_000, 1)?.id).toBe("f");
   });
 
-  it("are not alive once they have been silent, until they are heard again", () => {
+  it("are not alive once they have been silent, until a frame of them arrives", () => {
     const { members, replicas } = membership();
     const a = members.hear("a", 0, 0, 1)!;
     const b = members.hear("b", 2_000, 0, 1)!;
@@ -65,7 +65,7 @@ describe("the members of a cluster", () => {
     expect([a.isAlive, replicas.isAlive(a.index)]).toEqual([true, true]);
   });
 
-  it("are not kept alive by their old frames, however often those come", () => {
+  it("are not kept alive by replays of their old frames", () => {
     const { members } = membership();
     const member = members.hear("a", 0, 500, 1)!;
     for (let now = 0; now < 10_000; now += 100) members.hear("a", now, 500, 1);
@@ -74,7 +74,7 @@ describe("the members of a cluster", () => {
     expect(member.isAlive).toBe(false);
   });
 
-  it("are not alive when they have left, whatever of theirs is heard later", () => {
+  it("are not alive after they have left, even if frames of them arrive later", () => {
     const { members, replicas } = membership();
     const member = members.hear("a", 0, 0, 1)!;
     members.leave(member);
@@ -82,7 +82,7 @@ describe("the members of a cluster", () => {
     expect([member.isAlive, replicas.aliveCount]).toEqual([false, 1]);
   });
 
-  it("are forgotten after a silence in which all they counted has ended", () => {
+  it("are forgotten after a silence in which all their counts have ended", () => {
     const { members, replicas } = membership();
     const { index } = members.hear("a", 0, 0, 1)!;
     expect(members.look(60_000, FORGOTTEN_MS)).toBe(false);
@@ -90,7 +90,7 @@ describe("the members of a cluster", () => {
     expect([members.size, replicas.isDropped(index)]).toEqual([0, true]);
   });
 
-  it("are behind when they have said that there is more than has been heard", () => {
+  it("are behind when they have announced more frames than were received", () => {
     const { members } = membership();
     const member = members.hear("a", 0, 0, 2)!;
     expect(member.isBehind).toBe(true);
@@ -103,7 +103,7 @@ describe("the members of a cluster", () => {
     expect(member.isBehind).toBe(true);
   });
 
-  it("give the same checksum to all who know of the same ones", () => {
+  it("give the same checksum to all replicas that know the same members", () => {
     const one = membership("one", 4).members;
     const two = membership("two", 4).members;
     one.hear("two", 0, 0, 0);
@@ -117,12 +117,12 @@ describe("the members of a cluster", () => {
     two.mention("four", 2_000, 2_000, 0);
     const own = two.checksum();
     expect([1, 2, 3].map(() => two.differ(own, 3))).toEqual([false, false, true]);
-    // Where all places are taken, there is nothing to ask for.
+    // If all places are taken, there is nothing to ask for.
     two.mention("five", 2_000, 2_000, 0);
     expect(two.differ(two.checksum(), 3)).toBe(false);
   });
 
-  it("are asked for their clocks: only what matters is read anew", () => {
+  it("have clock offsets, and only changes that matter are stored", () => {
     const { members, replicas } = membership();
     let reread = 0;
     replicas.watch(() => reread++);
@@ -134,7 +134,7 @@ describe("the members of a cluster", () => {
     expect([replicas.offsetMs(index), reread]).toEqual([595, 2]);
   });
 
-  it("have clocks of which old frames that are passed on say less than others do", () => {
+  it("have clocks of which relayed old frames say less than reports", () => {
     const { members, replicas } = membership();
     const { index } = members.mention("a", 2_000, 1_950, 1_010)!;
     members.hear("a", 4_300, 1_000, 1);
@@ -143,7 +143,7 @@ describe("the members of a cluster", () => {
     expect(replicas.offsetMs(index)).toBe(1_005);
   });
 
-  it("have clocks of which their own frames say more in the end than others do", () => {
+  it("have clocks of which their own frames say more in the end than reports", () => {
     const { members, replicas } = membership();
     const { index } = members.mention("a", 2_000, 1_950, -9_000)!;
     for (let beat = 0; beat < 3; beat++)
@@ -151,8 +151,8 @@ describe("the members of a cluster", () => {
     expect(replicas.offsetMs(index)).toBe(1_000);
   });
 
-  describe("whose frames are late by as much as they were silent", () => {
-    /** Hears frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s. */
+  describe("members whose frames are late by as much as they were silent", () => {
+    /** Receives frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s. */
     function afterSilence(ids: readonly string[], isLate: (id: string) => boolean): Replicas {
       const { members, replicas } = membership();
       const beat = (second: number, id: string, lateMs: number): void => {
@@ -165,7 +165,7 @@ describe("the members of a cluster", () => {
       return replicas;
     }
 
-    it("have clocks that stood still, where others are in time or there are none", () => {
+    it("have clocks that stood still, if frames of others are in time or there are none", () => {
       for (const ids of [["a"], ["a", "b", "c"]]) {
         const replicas = afterSilence(ids, (id) => id === "a");
         const offsets = ids.map((id) => replicas.offsetMs(replicas.indexOf(id, true)));
@@ -173,7 +173,7 @@ describe("the members of a cluster", () => {
       }
     });
 
-    it("are held up by what all frames pass through, where all are late", () => {
+    it("are delayed by a queue that all frames pass, if all are late", () => {
       const ids = ["a", "b", "c"];
       const replicas = afterSilence(ids, () => true);
       for (const id of ids) expect(replicas.offsetMs(replicas.indexOf(id, true))).toBe(0);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NOTICED_MS, Survivor } from "../survivor.ts";
 
-describe("whatever crashes, restarts and cuts there were", () => {
+describe("after any crashes, restarts and partitions", () => {
   const event = fc.record({
     what: fc.constantFrom("restart", "restart", "restart", "cut", "heal"),
     slots: fc.uniqueArray(fc.nat({ max: 6 }), { minLength: 1, maxLength: 7 }),
@@ -15,7 +15,7 @@ describe("whatever crashes, restarts and cuts there were", () => {
     events: fc.array(event, { maxLength: 25 }),
   });
 
-  it("a survivor that hears as many as when the cut began is not cut off", () => {
+  it("a survivor that receives as many replicas as at the beginning of the partition is not partitioned", () => {
     fc.assert(
       fc.property(history, ({ others, events }) => {
         const survivor = new Survivor(others);
@@ -39,13 +39,13 @@ describe("whatever crashes, restarts and cuts there were", () => {
     );
   });
 
-  it("a partition that silences half of the others is a cut until they are heard", () => {
+  it("a partition from half of the others lasts until their frames arrive again", () => {
     fc.assert(
       fc.property(history, ({ others, events }) => {
         const survivor = new Survivor(others);
         survivor.pass(5_000);
         const far = Array.from({ length: others }, (_, slot) => slot).slice(Math.floor(others / 2));
-        // Restarts before the cut are as good as over when it comes.
+        // Restarts before the partition are finished when it comes.
         for (const { slots, passMs } of events.slice(0, 5)) {
           for (const slot of slots) if (slot < others) survivor.start(slot, 100);
           survivor.pass(passMs);

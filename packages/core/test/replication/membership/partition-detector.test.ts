@@ -3,7 +3,7 @@ import { NOTICED_MS, Survivor } from "../survivor.ts";
 
 describe("a survivor of a fleet whose processes are killed and started again", () => {
   it.each([2, 3, 6, 12])(
-    "is never cut off for longer than the replacements take, of %i",
+    "is partitioned for no longer than the replacements take, of %i",
     (size) => {
       const survivor = new Survivor(size - 1);
       survivor.pass(10_000);
@@ -16,7 +16,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     },
   );
 
-  it("is not cut off while all others are replaced at once, each right after its last frame", () => {
+  it("is not partitioned while all others are replaced at once, each right after its last frame", () => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
     for (let slot = 0; slot < 5; slot++) {
@@ -27,7 +27,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isCut).toBe(false);
   });
 
-  it("is heard again after a crash loop of half of the others, with as many as before", () => {
+  it("ends its partition after a crash loop of half of the others, with as many as before", () => {
     const survivor = new Survivor(4);
     survivor.pass(10_000);
     for (let loop = 0; loop < 10; loop++) {
@@ -44,7 +44,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isCut).toBe(false);
   });
 
-  it("shares a limit with as many as were there at once", () => {
+  it("shares a limit with as many replicas as were alive at the same time", () => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
     for (let loop = 0; loop < 4; loop++) {
@@ -60,7 +60,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     });
   });
 
-  it("shares a limit with all whose first frame it has just heard, where its transport goes away", () => {
+  it("shares a limit with all replicas whose first frame just arrived, if its transport goes away", () => {
     const survivor = new Survivor(3);
     for (const slot of [0, 1, 2]) {
       survivor.say(slot);
@@ -73,7 +73,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     });
   });
 
-  it("does not count a dead process with its replacement, when a late frame of it is all that is heard", () => {
+  it("does not count a dead process beside its replacement, if only a late frame of it arrives", () => {
     const survivor = new Survivor(3);
     survivor.pass(2_000);
     for (const slot of [0, 1, 2]) survivor.say(slot);
@@ -85,7 +85,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     });
   });
 
-  it("waits for those that return last, before it says that the others are heard", () => {
+  it("waits for the replicas that return last, before it reports the end of the partition", () => {
     const survivor = new Survivor(2);
     survivor.pass(10_000);
     survivor.cut(0, 1);
@@ -99,7 +99,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.partitionDetector.sentence()).toBe("frames of all other replicas arrive again");
   });
 
-  it("knows a crash from a cut once the other side is heard again", () => {
+  it("tells a crash from a partition once frames of the other side arrive again", () => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
     survivor.cut(2, 3, 4);
@@ -111,7 +111,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.partitionDetector.sentence()).toContain("frames of 4 other replicas arrive");
   });
 
-  it("takes a replacement for one although the last frame of the dead was passed on late", () => {
+  it("counts a replacement once although the last frame of the dead process was relayed late", () => {
     const survivor = new Survivor(3);
     survivor.pass(10_000);
     const late = { id: "0".repeat(16), sentAtMs: survivor.nowMs };
@@ -139,7 +139,7 @@ describe("a partition of three and three", () => {
         survivor.pass(2_000);
       },
     ],
-  ])("is a cut until the other side is heard again: %s", (_, before) => {
+  ])("is detected until frames of the other side arrive again: %s", (_, before) => {
     const survivor = new Survivor(5);
     survivor.pass(10_000);
     before(survivor);
@@ -159,7 +159,7 @@ describe("a partition of three and three", () => {
   });
 });
 
-it("a survivor is still cut off while processes on its own side are replaced", () => {
+it("a survivor stays partitioned while processes on its own side are replaced", () => {
   const survivor = new Survivor(4);
   survivor.pass(10_000);
   survivor.cut(2, 3);

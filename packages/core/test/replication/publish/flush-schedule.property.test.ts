@@ -6,8 +6,8 @@ import { expectAtMost } from "../../quick-expectation.ts";
 
 const OPTIONS = { spacingMs: 5, nearMs: 50, farMs: 500 };
 
-describe("hits that nobody has been told of", () => {
-  it("never carry a key past its limit, however they fall on replicas that tell when it is urgent", () => {
+describe("unpublished hits", () => {
+  it("never carry a key past its limit, however they fall on replicas that publish when it is urgent", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),
@@ -25,7 +25,7 @@ describe("hits that nobody has been told of", () => {
             if (isUrgent(replicas, untold[replica]!, limit, used)) {
               told += untold[replica]!;
               untold[replica] = 0;
-              // Who hears of it looks at what it keeps back itself.
+              // A replica that receives them checks what it holds back itself.
               for (let other = 0; other < replicas; other++) {
                 const known = told + untold[other]!;
                 if (untold[other]! > 0 && isUrgent(replicas, untold[other]!, limit, known)) {
@@ -43,15 +43,15 @@ describe("hits that nobody has been told of", () => {
   });
 });
 
-describe("the countdown", () => {
-  it("keeps the least spacing, whatever is urgent, and waits for nothing longer than it may", () => {
+describe("the flush schedule", () => {
+  it("keeps the least spacing, and no change waits longer than it may", () => {
     const change = fc.tuple(fc.constantFrom("urgent", "near", "far"), fc.nat({ max: 30 }));
     fc.assert(
       fc.property(
         fc.array(change, { maxLength: 60 }),
         fc.nat({ max: 500 }),
         (changes, replicas) => {
-          // Twenty that tell as often as they may are four thousand frames a second, and so are a hundred.
+          // Twenty replicas that publish as often as they may send four thousand frames a second, as do a hundred.
           const spacingMs = Math.max(OPTIONS.spacingMs, Math.min(Math.ceil(replicas / 4), 100));
           const flushSchedule = new FlushSchedule(OPTIONS);
           let now = 0;

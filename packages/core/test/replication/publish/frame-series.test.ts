@@ -22,7 +22,7 @@ const COMPONENT = {
 const NOTE = { low: 3, high: 4, reset: 1_000, markReset: 0, marks: [] };
 const CHECKPOINT = { low: 3, high: 4, reset: 0, slot: 7, level: 2 };
 
-/** Writes frames of which the most that fits is so many bytes, however few; returns those. */
+/** Writes frames of at most so many bytes, and returns them. */
 function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[] } {
   const replicas = new Replicas("0123456789abcdef");
   const envelope = new Envelope(new Seal("shop", undefined), replicas, { maxPayload: 0 });
@@ -44,7 +44,7 @@ function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[]
   return { series, frames };
 }
 
-/** Says something of each kind, many times. */
+/** Writes something of each kind, many times. */
 function say(series: FrameSeries): void {
   series.section(HEAD);
   for (let low = 0; low < 50; low++) series.component({ ...COMPONENT, low }, 0);
@@ -67,7 +67,7 @@ function partOf(frame: Uint8Array): [number, number] | undefined {
 }
 
 describe("a series of frames", () => {
-  it("takes as many frames as there is to say", () => {
+  it("takes as many frames as its content needs", () => {
     const { series, frames } = seriesOf(512);
     say(series);
     expect(frames.length).toBeGreaterThan(3);
@@ -75,19 +75,16 @@ describe("a series of frames", () => {
     expect(frames.every(({ length }) => length <= 512)).toBe(true);
   });
 
-  it("says in each which part it is, and in the last alone how many there are", () => {
+  it("names the part in each frame, and the number of parts in the last one alone", () => {
     const { series, frames } = seriesOf(512);
     say(series);
     const due = frames.map((_, part) => [part, part === frames.length - 1 ? frames.length : 0]);
     expect(frames.map(partOf)).toEqual(due);
   });
 
-  it.each([100, Number.NaN])(
-    "gives up what does not fit an empty frame of %d bytes",
-    (bytesMax) => {
-      const { series, frames } = seriesOf(bytesMax);
-      say(series);
-      expect(frames.length).toBe(1);
-    },
-  );
+  it.each([100, Number.NaN])("drops what does not fit an empty frame of %d bytes", (bytesMax) => {
+    const { series, frames } = seriesOf(bytesMax);
+    say(series);
+    expect(frames.length).toBe(1);
+  });
 });

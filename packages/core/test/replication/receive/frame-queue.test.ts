@@ -22,7 +22,7 @@ function frameOf(number: number, bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(number);
 }
 
-/** A queue whose frames are read by `read`; what becomes of others is in `refused`. */
+/** A queue whose frames are read by `read`; the reasons of refused ones are in `refused`. */
 function queueOf(read: (frame: Uint8Array) => Slices): { queue: FrameQueue; refused: string[] } {
   const refused: string[] = [];
   const queue = new FrameQueue({
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 afterEach(endBackground);
 
-describe("frames that come in", () => {
+describe("received frames", () => {
   it("are read at once while that takes little time", () => {
     const read: string[] = [];
     const { queue } = queueOf(readerOf(read));
@@ -71,14 +71,14 @@ describe("frames that come in", () => {
     expect(read).not.toContain("end of 1");
   });
 
-  it("are dropped, and counted as that, when too many wait", () => {
+  it("are dropped and counted when too many wait", () => {
     const { queue, refused } = queueOf(readerOf([]));
     for (let frame = 0; frame < 1_100; frame++) queue.take(new Uint8Array(65_535));
     expect(refused.length).toBeGreaterThan(0);
     queue.stop();
   });
 
-  it("are let go of once they have been read, also when others always wait", () => {
+  it("are released once they have been read, also when others always wait", () => {
     const mebibyte = 1_048_576;
     const { queue } = queueOf(function* read() {
       nowMs += 3;
@@ -95,7 +95,7 @@ describe("frames that come in", () => {
     queue.stop();
   });
 
-  it("take their place however short they are", () => {
+  it("take room for an entry however short they are", () => {
     const { queue, refused } = queueOf(readerOf([]));
     queue.take(frameOf(1, 9));
     const short = frameOf(1, 0);
@@ -104,21 +104,23 @@ describe("frames that come in", () => {
     queue.stop();
   });
 
-  it.each([[undefined], ["frame"], [new ArrayBuffer(9)], [new DataView(new ArrayBuffer(9))]])(
-    "are malformed when they are no bytes, such as %s",
-    (odd) => {
-      const read: string[] = [];
-      const { queue, refused } = queueOf(readerOf(read));
-      queue.take(odd);
-      queue.take(frameOf(1, 9));
-      queue.take(odd);
-      runAll();
-      expect(refused).toEqual(["malformed", "malformed"]);
-      expect(read.at(-1)).toBe("end of 1");
-    },
-  );
+  it.each([
+    [undefined],
+    ["are malformed when they are not bytes, such as %s"],
+    [new ArrayBuffer(9)],
+    [new DataView(new ArrayBuffer(9))],
+  ])("are malformed when they are no bytes, such as %s", (odd) => {
+    const read: string[] = [];
+    const { queue, refused } = queueOf(readerOf(read));
+    queue.take(odd);
+    queue.take(frameOf(1, 9));
+    queue.take(odd);
+    runAll();
+    expect(refused).toEqual(["malformed", "malformed"]);
+    expect(read.at(-1)).toBe("end of 1");
+  });
 
-  it("are malformed when their transport takes the bytes back, wherever that finds them", () => {
+  it("are malformed when their transport takes the bytes back, at any time", () => {
     const read: string[] = [];
     const { queue, refused } = queueOf(readerOf(read));
     const [one, two] = [frameOf(1, 9), frameOf(2, 9)];
@@ -136,10 +138,10 @@ function kindOf(kind: FrameKind, bytes: number, flags = 0): Uint8Array {
   return frameOf(FRAME_KINDS.indexOf(kind), bytes).fill(flags, 4, 5);
 }
 
-describe("frames that cannot be read in time", () => {
+describe("frames under overload", () => {
   const UNREPEATED = 2;
 
-  /** Keeps a queue busy, so that what comes next waits. */
+  /** Keeps a queue busy, so that the next frames wait. */
   function busyQueue(bytes: number): ReturnType<typeof queueOf> & {
     read: { kind: string; receivedAtMs: number; atMs: number }[];
     dropped: number[];
@@ -172,7 +174,7 @@ describe("frames that cannot be read in time", () => {
     expect(nowMs - receivedAtMs).toBeGreaterThan(800);
   });
 
-  it("are dropped after a second, unless nothing repeats what they say or they are short", () => {
+  it("are dropped after a second, unless nothing repeats their counts or they are short", () => {
     const { queue, read, refused, dropped } = busyQueue(1_200);
     for (let frame = 0; frame < 5; frame++) queue.take(kindOf("counts", 50));
     queue.take(kindOf("counts", 50, UNREPEATED));
@@ -192,7 +194,7 @@ describe("frames that cannot be read in time", () => {
     expect(read.at(-1)?.kind).toBe("repeated");
   });
 
-  it("take turns with answers, so that a long answer makes nothing else too old", () => {
+  it("take turns with replies, so that a long reply makes no other frame too old", () => {
     const { queue, read, refused } = busyQueue(9);
     for (let frame = 0; frame < 40; frame++) queue.take(kindOf("page", 100));
     for (let frame = 0; frame < 4; frame++) queue.take(kindOf("counts", 100));
@@ -207,7 +209,7 @@ describe("frames that cannot be read in time", () => {
     ).toEqual([...Array(4).fill("answer"), ...Array(4).fill("repeated")]);
   });
 
-  it("make room for what nothing repeats, and that is reported where there is none", () => {
+  it("make room for counts that nothing repeats, and a lack of room is reported", () => {
     const { queue, refused } = busyQueue(9);
     const fill = (flags: number, frames: number): void => {
       for (let frame = 0; frame < frames; frame++) queue.take(kindOf("counts", 65_535, flags));

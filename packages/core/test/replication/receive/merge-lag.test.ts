@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MergeLag } from "../../../src/replication/receive/merge-lag.ts";
 
-describe("up to when all that another replica counted is merged", () => {
-  it("is the time of the latest claim up to whose number nothing is missing", () => {
+describe("the time up to which all counts of a replica are merged", () => {
+  it("is the time of the latest claim up to whose number no frame is missing", () => {
     const lag = new MergeLag(100);
     lag.claim(1, 200);
     lag.merged(0);
@@ -14,7 +14,7 @@ describe("up to when all that another replica counted is merged", () => {
     expect(lag.mergedClockMs).toBe(300);
   });
 
-  it("moves on where each claim is met only after the next is made", () => {
+  it("moves on if each claim is met only after the next one is made", () => {
     const lag = new MergeLag(0);
     for (let number = 1; number <= 50; number++) {
       lag.claim(number, 100 * number);

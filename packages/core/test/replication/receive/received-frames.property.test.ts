@@ -37,8 +37,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ since: near, upTo: near }),
 );
 
-describe("frames heard of a replica", () => {
-  it("are known without a gap up to the same number as a set of all of them says", () => {
+describe("the received frames of a replica", () => {
+  it("have the same last number without a gap as a set of all received numbers", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
         const heard = new ReceivedFrames(0);
@@ -61,7 +61,7 @@ describe("frames heard of a replica", () => {
     );
   });
 
-  it("are joined to the same by all who tell each other, and as if each had heard all of them", () => {
+  it("merge to the same on all replicas that exchange them, as if each had received all of them", () => {
     const numbers = fc.array(
       near.map((number) => number + 1),
       { maxLength: 30, size: "max" },
@@ -82,7 +82,7 @@ describe("frames heard of a replica", () => {
     );
   });
 
-  it("never claim a frame that was not heard, however far above a gap others are", () => {
+  it("never include a frame that was not received, however far above a gap others are", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 2, max: 500 })), (numbers) => {
         const heard = new ReceivedFrames(0);
@@ -93,7 +93,7 @@ describe("frames heard of a replica", () => {
     );
   });
 
-  it("are not claimed above an answer that goes as far as any are remembered", () => {
+  it("include none above a reply that covers as many as are remembered", () => {
     for (const upTo of [31, 32, 33, 64]) {
       const heard = new ReceivedFrames(0);
       heard.hear(5);
