@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { fixedWindow, slidingLog, slidingWindow } from "../../src/index.ts";
-import { NOBODY } from "../../src/store/replicas/replicas.ts";
+import { NO_REPLICA } from "../../src/store/replicas/replicas.ts";
 import { fleet, meet, START_MS } from "./fleet.ts";
 
 const WINDOW_MS = 8_000;
@@ -156,7 +156,7 @@ describe("components", () => {
     expect(right!.join({ ...sent!, refunds: 6 })).toBe(false);
     expect(right!.join({ ...sent!, policy: 1 })).toBe(false);
     expect(left!.join({ ...sent!, hits: 99 })).toBe(false);
-    for (const nobody of [{ replica: NOBODY }, { opener: NOBODY }]) {
+    for (const nobody of [{ replica: NO_REPLICA }, { opener: NO_REPLICA }]) {
       expect(right!.store.join({ ...sent!, replica: 1, opener: 1, ...nobody })).toBe(false);
     }
     expect([left!.held(1), right!.held(1)]).toEqual([5, 0]);

@@ -7,7 +7,7 @@
  * permits that they saw released. The header of gap-repair.ts gives the reasons.
  */
 
-import { NOBODY, type Replicas } from "../../store/replicas/replicas.ts";
+import { NO_REPLICA, type Replicas } from "../../store/replicas/replicas.ts";
 import type { Heard, Page } from "../../wire/repair-sections.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Member } from "../membership/member.ts";
@@ -49,7 +49,7 @@ export class ThirdPartyCounts {
     }
     const offsetMs = sentAtMs - heard.clockMs;
     const member = members.mention(id, now, now - heard.silentMs, offsetMs);
-    if (member === undefined || member.index >= NOBODY) return;
+    if (member === undefined || member.index >= NO_REPLICA) return;
     this.#others.set(id, heard);
     if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
   }

@@ -9,7 +9,7 @@
 import type { Component } from "../../crdt/component.ts";
 import { MARK_MS_MAX } from "../../crdt/mark.ts";
 import { MergeBatch } from "../../store/delta/merge-batch.ts";
-import { NOBODY, type Replicas, SELF } from "../../store/replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "../../store/replicas/replicas.ts";
 import type { Store } from "../../store/store.ts";
 import { LOCATED_MAX } from "../../store/table/key-index.ts";
 import {
@@ -100,7 +100,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     }
     if (!replayGuard.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
     const member = members.hear(id, receivedAtMs, sentAtMs, number);
-    if (member === undefined || member.index >= NOBODY) return this.#refuse("tooManyReplicas");
+    if (member === undefined || member.index >= NO_REPLICA) return this.#refuse("tooManyReplicas");
     listener.met(member);
     this.isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
@@ -228,7 +228,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     const index = replicas.indexOf(id, false);
     // The clock of a replica that is received here is known better than by a report.
     const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;
-    if (index < NOBODY && !isKnown) {
+    if (index < NO_REPLICA && !isKnown) {
       replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
     }
     return index;

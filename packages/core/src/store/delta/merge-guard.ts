@@ -7,7 +7,7 @@
 
 import type { Component } from "../../crdt/component.ts";
 import type { Resets } from "../marks/resets.ts";
-import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "../replicas/replicas.ts";
 import type { StoreState } from "../store-state.ts";
 import type { Shape } from "../table/entry.ts";
 
@@ -78,7 +78,7 @@ export class MergeGuard {
     if (shape === undefined || replica === SELF) return "impossible";
     if (component.refunds > component.hits) return "impossible";
     // Replica indexes are limited; a replica without one cannot be told apart from others.
-    if (replica >= NOBODY || opener >= NOBODY) return "tooManyReplicas";
+    if (replica >= NO_REPLICA || opener >= NO_REPLICA) return "tooManyReplicas";
     if (this.#replicas.isDropped(replica)) return "tooManyReplicas";
     const { now, clusterNow } = this.#storeState;
     const timing = shape.timing(component, now, clusterNow);

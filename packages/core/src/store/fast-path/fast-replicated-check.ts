@@ -12,7 +12,7 @@ import { Decision } from "../../base/decision.ts";
 import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../../policies/judge.ts";
 import type { UnsentCounts } from "../delta/unsent-counts.ts";
-import { NOBODY, type Replicas, SELF } from "../replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "../replicas/replicas.ts";
 import {
   CHAIN,
   HITS,
@@ -84,8 +84,8 @@ export class FastReplicatedCheck {
     if (chunk[at + LEAD] !== 0 || window.refunds.size !== 0) return null;
     const opened = chunk[at + WINDOW]!;
     const openedLow = chunk[at + OPENED_LOW]!;
-    const opener = opened & NOBODY;
-    if (opener === NOBODY) return null;
+    const opener = opened & NO_REPLICA;
+    if (opener === NO_REPLICA) return null;
     const { now } = store;
     const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
     const endsAt = (opened >>> 16) * TWO_32 + (openedLow >>> 0) + offsetMs + window.windowMs;

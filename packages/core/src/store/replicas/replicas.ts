@@ -12,7 +12,7 @@ import { FormerIds } from "./former-ids.ts";
 /** This process. */
 export const SELF = 0;
 /** The index of no replica; also the most replicas and openers at a time. */
-export const NOBODY = 0xffff;
+export const NO_REPLICA = 0xffff;
 
 const FREE = 0;
 const ALIVE = 1;
@@ -66,7 +66,7 @@ export class Replicas {
       return known;
     }
     const index = this.#free.pop() ?? this.#ids.length;
-    if (index >= NOBODY) return NOBODY;
+    if (index >= NO_REPLICA) return NO_REPLICA;
     this.#ids[index] = id;
     this.#indexes.set(id, index);
     this.#states[index] = isAlive ? ALIVE : SILENT;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NOBODY, Replicas, SELF } from "../../../src/store/replicas/replicas.ts";
+import { NO_REPLICA, Replicas, SELF } from "../../../src/store/replicas/replicas.ts";
 
 describe("Replicas", () => {
   it("give this process number 0 and every id one number of its own", () => {
@@ -115,8 +115,8 @@ describe("Replicas", () => {
 
   it("have no number left for one too many", () => {
     const replicas = new Replicas("self");
-    for (let index = 1; index < NOBODY; index++) replicas.indexOf(`replica-${index}`);
-    expect(replicas.indexOf("one too many")).toBe(NOBODY);
+    for (let index = 1; index < NO_REPLICA; index++) replicas.indexOf(`replica-${index}`);
+    expect(replicas.indexOf("one too many")).toBe(NO_REPLICA);
     expect(replicas.indexOf("replica-7")).toBe(7);
   });
 });

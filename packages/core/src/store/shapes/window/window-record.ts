@@ -9,7 +9,7 @@
  *                                               └────────── in a cluster ───────┘
  */
 
-import { NOBODY } from "../../replicas/replicas.ts";
+import { NO_REPLICA } from "../../replicas/replicas.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 
@@ -54,7 +54,7 @@ export class WindowRecord {
 
   /** Prepares the zeroed words of a new record, which has no window. */
   begin(id: number): void {
-    this.#fields.setWord(id, WINDOW, NOBODY);
+    this.#fields.setWord(id, WINDOW, NO_REPLICA);
   }
 
   /** The generation of the record's own components. */
@@ -64,7 +64,7 @@ export class WindowRecord {
 
   /** The opener of the window; `NOBODY` when there is none. */
   opener(id: number): number {
-    return this.#fields.word(id, WINDOW) & NOBODY;
+    return this.#fields.word(id, WINDOW) & NO_REPLICA;
   }
 
   openedAt(id: number): number {
@@ -160,7 +160,7 @@ export class WindowRecord {
     for (let word = 0; word < this.#words; word++) {
       if (word !== CHAIN || !this.#shared) this.#fields.setCount(id, word, 0);
     }
-    this.#fields.setWord(id, WINDOW, NOBODY);
+    this.#fields.setWord(id, WINDOW, NO_REPLICA);
     this.refunds.delete(id);
   }
 }

@@ -8,7 +8,7 @@
  */
 
 import type { Component } from "../../../crdt/component.ts";
-import { NOBODY, type Replicas, SELF } from "../../replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "../../replicas/replicas.ts";
 import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
 import { type RecordPool, WIDE } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
@@ -174,7 +174,7 @@ export class WindowShape implements Shape {
   }
 
   refresh(id: number, now: number): void {
-    const isBlank = this.#record.opener(id) === NOBODY && this.#chain.first(id) === 0;
+    const isBlank = this.#record.opener(id) === NO_REPLICA && this.#chain.first(id) === 0;
     if (!isBlank) this.#succession.renew(id, now);
   }
 
@@ -286,8 +286,8 @@ export class WindowShape implements Shape {
 
   #endsAt(id: number, chunk: Int32Array, at: number): number {
     const window = chunk[at + WINDOW]!;
-    const opener = window & NOBODY;
-    if (opener === NOBODY) return 0;
+    const opener = window & NO_REPLICA;
+    if (opener === NO_REPLICA) return 0;
     const openedAt = (window >>> 16) * TWO_32 + (chunk[at + OPENED_LOW]! >>> 0);
     const offsetMs = opener === SELF ? 0 : this.#replicas.offsetMs(opener);
     const leadMs = this.shared && chunk[at + LEAD] !== 0 ? this.#record.leadMs(id) : 0;

@@ -8,7 +8,7 @@
  */
 
 import type { Component } from "../../../crdt/component.ts";
-import { NOBODY, type Replicas, SELF } from "../../replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { ComponentChain } from "../component-chain.ts";
 import type { WindowRecord } from "./window-record.ts";
 
@@ -29,7 +29,7 @@ export class WindowSuccession {
   readonly #spreadMs: number;
 
   // Results of the last search.
-  #newestOpener = NOBODY;
+  #newestOpener = NO_REPLICA;
   #newestPlace = 0;
   #newestStart = 0;
 
@@ -51,7 +51,7 @@ export class WindowSuccession {
    */
   liveUntil(id: number, opener: number, place: number): number {
     const start = place + this.#replicas.offsetMs(opener);
-    if (this.#record.opener(id) === NOBODY) return start + this.#windowMs;
+    if (this.#record.opener(id) === NO_REPLICA) return start + this.#windowMs;
     const newestStart = this.#start(id) + this.#record.leadMs(id);
     const together = start >= newestStart - this.#spreadMs;
     return (together ? Math.max(start, newestStart) : start) + this.#windowMs;
@@ -151,7 +151,7 @@ export class WindowSuccession {
   #addOlder(id: number, link: number): boolean {
     const chain = this.#chain;
     const record = this.#record;
-    if (chain.next(link) === 0 || record.opener(id) === NOBODY) return false;
+    if (chain.next(link) === 0 || record.opener(id) === NO_REPLICA) return false;
     const opener = chain.opener(link);
     const place = chain.place(link);
     const newerByMs =
@@ -194,7 +194,7 @@ export class WindowSuccession {
   #findNewest(id: number, now: number): boolean {
     const chain = this.#chain;
     const replicas = this.#replicas;
-    this.#newestOpener = NOBODY;
+    this.#newestOpener = NO_REPLICA;
     this.#newestStart = Number.NEGATIVE_INFINITY;
     // A window without any count is none; the others' hits are in the chain.
     const record = this.#record;
@@ -203,7 +203,7 @@ export class WindowSuccession {
       if (replicas.isDropped(chain.replica(link))) continue;
       this.#consider(chain.opener(link), chain.place(link), now);
     }
-    return this.#newestOpener !== NOBODY;
+    return this.#newestOpener !== NO_REPLICA;
   }
 
   #consider(opener: number, place: number, now: number): void {
