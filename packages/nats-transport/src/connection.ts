@@ -76,13 +76,13 @@ interface ClientError {
 }
 
 /** The message of a client's error, with its code and its address if they are known. */
-export function told(error: unknown): string {
+export function describeError(error: unknown): string {
   const { message, code, cause, chainedError } = (error ?? {}) as ClientError;
   if (typeof message !== "string" || message === "") return String(code ?? error);
-  const said =
+  const text =
     typeof code !== "string" || message.includes(code) ? message : `${message} (${code})`;
   const source = (cause ?? chainedError ?? {}) as ClientError;
   const { address, port } = (source.errors?.[0] ?? source) as ClientError;
-  if (typeof address !== "string" || said.includes(`${address}:${port}`)) return said;
-  return `${said} at ${address.includes(":") ? `[${address}]` : address}:${port}`;
+  if (typeof address !== "string" || text.includes(`${address}:${port}`)) return text;
+  return `${text} at ${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

@@ -32,7 +32,7 @@ export class Hearing {
   }
 
   /** Whether a subscription is missing. */
-  get isDeaf(): boolean {
+  get isIncomplete(): boolean {
     const { all, mine } = this.#subjects;
     return this.#isClosed(all) || this.#isClosed(mine);
   }

@@ -9,7 +9,7 @@
 
 import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
 import { Backoff } from "./backoff.ts";
-import { type NatsConnectionLike, told } from "./connection.ts";
+import { describeError, type NatsConnectionLike } from "./connection.ts";
 import { NATS_EVENTS, type Report } from "./events.ts";
 import { Hearing } from "./hearing.ts";
 import { Muteness } from "./muteness.ts";
@@ -46,7 +46,7 @@ interface StatusEvent {
 export class Link {
   readonly sender: Sender;
   readonly #options: LinkOptions;
-  readonly #hearing: Hearing;
+  readonly #subscriptions: Hearing;
   readonly #muteness: Muteness;
   readonly #backoff: Backoff;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -71,11 +71,11 @@ export class Link {
       late: () => this.#late(),
       stuck: () => options.stuck(),
     });
-    this.#hearing = new Hearing(connection, subjects, {
+    this.#subscriptions = new Hearing(connection, subjects, {
       frame: receive,
       refused: (subject, error) => {
         report(
-          `NATS does not let this process subscribe to '${subject}' (${told(error)}), so it does not receive all other processes. Allow it to subscribe to '${subjects.everything}'`,
+          `NATS does not let this process subscribe to '${subject}' (${describeError(error)}), so it does not receive all other processes. Allow it to subscribe to '${subjects.everything}'`,
           NATS_EVENTS.refused,
         );
         this.#confirmLater();
@@ -96,7 +96,7 @@ export class Link {
   get state(): NatsTransportState {
     if (this.sender.isLate) return "late";
     if (!this.#isUp) return this.#wasUp ? "disconnected" : "connecting";
-    return this.#hearing.isDeaf || this.#muteness.isMute ? "refused" : "connected";
+    return this.#subscriptions.isIncomplete || this.#muteness.isRefused ? "refused" : "connected";
   }
 
   get maxPayload(): number {
@@ -141,7 +141,7 @@ export class Link {
 
   #stopListening(): void {
     this.#isOver = true;
-    this.#hearing.stop();
+    this.#subscriptions.stop();
     this.#muteness.stop();
     clearTimeout(this.#retry);
   }
@@ -160,7 +160,10 @@ export class Link {
     try {
       return this.sender.send(to === undefined ? subjects.own : subjects.to(to), frame);
     } catch (error) {
-      report(`the NATS client threw on publishing a frame: ${told(error)}`, NATS_EVENTS.client);
+      report(
+        `the NATS client threw on publishing a frame: ${describeError(error)}`,
+        NATS_EVENTS.client,
+      );
       return false;
     }
   }
@@ -168,7 +171,7 @@ export class Link {
   /** Subscribes where a subscription is missing, and asks the server for an answer. */
   #confirm(): void {
     if (this.#isOver || this.#isAway) return;
-    this.#hearing.listen();
+    this.#subscriptions.listen();
     this.sender.probe();
   }
 
@@ -186,7 +189,7 @@ export class Link {
     this.#isUp = true;
     this.#wasUp = true;
     this.#complaint = "";
-    if (this.#hearing.isDeaf) this.#confirmLater();
+    if (this.#subscriptions.isIncomplete) this.#confirmLater();
     else this.#backoff.reset();
     this.#muteness.arrived(() => this.#options.changed());
     this.#options.changed();
@@ -199,7 +202,10 @@ export class Link {
     // A client that is disconnected reports that itself, and when it is connected again.
     if (this.#isAway) return;
     if (wasUp)
-      this.#options.report(`NATS does not take published frames: ${told(error)}`, NATS_EVENTS.lost);
+      this.#options.report(
+        `NATS does not take published frames: ${describeError(error)}`,
+        NATS_EVENTS.lost,
+      );
     this.#confirmLater();
   }
 
@@ -223,7 +229,7 @@ export class Link {
   async #awaitEnd(): Promise<void> {
     const { connection, ended } = this.#options;
     const error = await connection.closed().catch((thrown: unknown) => thrown);
-    if (!this.#isOver) ended(error ? told(error) : this.#complaint);
+    if (!this.#isOver) ended(error ? describeError(error) : this.#complaint);
   }
 
   /** Follows the client's events about the connection. */
@@ -236,7 +242,7 @@ export class Link {
       }
     } catch (error) {
       this.#options.report(
-        `the NATS client reports nothing about its connection: ${told(error)}`,
+        `the NATS client reports nothing about its connection: ${describeError(error)}`,
         NATS_EVENTS.client,
       );
     }
@@ -271,7 +277,7 @@ export class Link {
     const { subjects, report, changed } = this.#options;
     const refusal = permissionContext ?? (error as StatusEvent["permissionContext"]);
     if (refusal?.operation === undefined) {
-      this.#complaint = told(error ?? data);
+      this.#complaint = describeError(error ?? data);
       return;
     }
     if (refusal.operation !== "publish" || !subjects.includes(refusal.subject ?? "")) return;

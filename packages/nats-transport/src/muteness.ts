@@ -9,7 +9,7 @@
 import type { Backoff } from "./backoff.ts";
 
 export class Muteness {
-  isMute = false;
+  isRefused = false;
   readonly #backoff: Backoff;
   #mayTry = false;
   #refusals = 0;
@@ -23,7 +23,7 @@ export class Muteness {
 
   /** Whether a frame may be sent now. */
   admits(): boolean {
-    if (!this.isMute) return true;
+    if (!this.isRefused) return true;
     if (!this.#mayTry) return false;
     this.#mayTry = false;
     this.#triedAfter = this.#refusals;
@@ -33,33 +33,33 @@ export class Muteness {
   /** The server refused a frame; returns true if that is new. */
   refused(): boolean {
     this.#refusals++;
-    if (this.isMute) return false;
-    this.isMute = true;
+    if (this.isRefused) return false;
+    this.isRefused = true;
     this.#tryLater();
     return true;
   }
 
   /** The server has answered a flush after all frames so far. */
-  arrived(heard: () => void): void {
+  arrived(accepted: () => void): void {
     const before = this.#triedAfter;
     if (before === undefined) return;
     this.#triedAfter = undefined;
     // The refusal arrived before the answer, but the client reports it a few promises later.
     setImmediate(() => {
-      if (!this.isMute) return;
+      if (!this.isRefused) return;
       if (this.#refusals !== before) {
         this.#tryLater();
         return;
       }
       this.forget();
-      heard();
+      accepted();
     });
   }
 
   /** Assumes that frames are accepted, until one is refused. */
   forget(): void {
     this.stop();
-    this.isMute = false;
+    this.isRefused = false;
     this.#mayTry = false;
     this.#triedAfter = undefined;
     this.#backoff.reset();

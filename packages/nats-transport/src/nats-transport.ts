@@ -151,7 +151,7 @@ class TransportOverNats implements NatsTransport {
     this.#link = new Link({
       connection,
       subjects,
-      receive: (frame, subject) => this.#hear(frame, subject),
+      receive: (frame, subject) => this.#deliver(frame, subject),
       report: (trouble, kind) => this.#report(trouble, kind),
       changed: () => this.#look(),
       stuck: () => this.#stuck(connection),
@@ -170,8 +170,8 @@ class TransportOverNats implements NatsTransport {
       );
   }
 
-  #hear(frame: Uint8Array, subject: string): void {
-    this.#solitude?.heard(subject);
+  #deliver(frame: Uint8Array, subject: string): void {
+    this.#solitude?.received(subject);
     try {
       this.#receive?.(frame);
     } catch (error) {

@@ -25,7 +25,7 @@ export class Solitude {
   }
 
   /** A frame arrived. The server also delivers what the process publishes itself. */
-  heard(subject: string): void {
+  received(subject: string): void {
     if (!this.#isOver && subject !== this.#subjects.own) this.end();
   }
 

@@ -9,11 +9,11 @@
 
 import { Backoff } from "./backoff.ts";
 import {
+  describeError,
   isConnection,
   isPromise,
   type NatsConnectionLike,
   type NatsConnectionSource,
-  told,
 } from "./connection.ts";
 import { NATS_EVENTS, type Report } from "./events.ts";
 
@@ -54,7 +54,7 @@ export class Supply {
     this.#await(PATIENCE_MS, 0);
     this.#make(source).then(
       (made) => this.#arrive(made),
-      (error) => this.#fail(told(error)),
+      (error) => this.#fail(describeError(error)),
     );
   }
 

@@ -27,7 +27,7 @@ describe("the subscriptions", () => {
     connection.deliver(subjects.all, other, Buffer.from("all"));
     connection.deliver(subjects.mine, subjects.mine, Buffer.from("mine"));
     expect(frames.map((frame) => Buffer.from(frame).toString())).toEqual(["all", "mine"]);
-    expect(hearing.isDeaf).toBe(false);
+    expect(hearing.isIncomplete).toBe(false);
   });
 
   it("include this replica's own subject: another process may use its id", () => {
@@ -51,10 +51,10 @@ describe("the subscriptions", () => {
 
   it("can be refused and revoked, which is reported and can be tried again", () => {
     connection.refuse(subjects.mine);
-    expect(hearing.isDeaf).toBe(true);
+    expect(hearing.isIncomplete).toBe(true);
     expect(refused).toEqual([`${subjects.mine}: Error: PERMISSIONS_VIOLATION`]);
     hearing.listen();
-    expect(hearing.isDeaf).toBe(false);
+    expect(hearing.isIncomplete).toBe(false);
     expect(connection.subscribed.size).toBe(2);
   });
 

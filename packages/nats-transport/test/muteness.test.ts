@@ -14,9 +14,9 @@ afterEach(() => {
 
 describe("a refusal of published frames", () => {
   it("is new once, and lets no frame out until some time later", () => {
-    expect([muteness.admits(), muteness.isMute]).toEqual([true, false]);
+    expect([muteness.admits(), muteness.isRefused]).toEqual([true, false]);
     expect([muteness.refused(), muteness.refused()]).toEqual([true, false]);
-    expect([muteness.isMute, muteness.admits()]).toEqual([true, false]);
+    expect([muteness.isRefused, muteness.admits()]).toEqual([true, false]);
     vi.advanceTimersByTime(100);
     expect([muteness.admits(), muteness.admits()]).toEqual([true, false]);
   });
@@ -30,7 +30,7 @@ describe("a refusal of published frames", () => {
       isOver = true;
     });
     vi.advanceTimersByTime(0);
-    expect([isOver, muteness.isMute, muteness.admits()]).toEqual([true, false, true]);
+    expect([isOver, muteness.isRefused, muteness.admits()]).toEqual([true, false, true]);
   });
 
   it("goes on when the tried frame was refused too, with longer waits", () => {
@@ -49,12 +49,12 @@ describe("a refusal of published frames", () => {
     muteness.refused();
     muteness.arrived(() => expect.unreachable());
     vi.advanceTimersByTime(99);
-    expect(muteness.isMute).toBe(true);
+    expect(muteness.isRefused).toBe(true);
   });
 
   it("may be over on another connection", () => {
     muteness.refused();
     muteness.forget();
-    expect([muteness.isMute, muteness.admits(), vi.getTimerCount()]).toEqual([false, true, 0]);
+    expect([muteness.isRefused, muteness.admits(), vi.getTimerCount()]).toEqual([false, true, 0]);
   });
 });

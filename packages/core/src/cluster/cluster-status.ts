@@ -87,7 +87,7 @@ export function statusOf(
   const others = Array.from(members.all(), (member) => ({
     replica: member.id,
     isAlive: member.isAlive,
-    silentMs: Math.max(0, now - member.heardAtMs),
+    silentMs: Math.max(0, now - member.lastReceivedMs),
     clockAheadMs: -(replicas.offsetMs(member.index) + clock.originMs),
     allowed: member.allowed,
     refused: member.refused,

@@ -28,8 +28,8 @@ export function drain(level: number, leak: number, slots: number): number {
 }
 
 /** Which of two checkpoints after the same slot to keep: the larger. */
-export function betterCheckpoint(known: Checkpoint, heard: Checkpoint): Checkpoint {
-  return heard.level > known.level ? heard : known;
+export function betterCheckpoint(known: Checkpoint, received: Checkpoint): Checkpoint {
+  return received.level > known.level ? received : known;
 }
 
 /**
@@ -40,23 +40,23 @@ export function betterCheckpoint(known: Checkpoint, heard: Checkpoint): Checkpoi
  */
 export function joinedCheckpoint(
   own: Checkpoint,
-  heard: Checkpoint,
+  received: Checkpoint,
   leak: number,
   hitsIn: (slot: number) => number,
 ): Checkpoint {
-  if (heard.slot <= own.slot) {
+  if (received.slot <= own.slot) {
     // The hits of the slots in between are folded away here: what remains is a lower bound.
-    const level = drain(heard.level, leak, own.slot - heard.slot);
+    const level = drain(received.level, leak, own.slot - received.slot);
     return betterCheckpoint(own, { slot: own.slot, level });
   }
   // Fold ours forward. If theirs is larger, choose the start level that leads to theirs.
   let level = own.level;
   let change = 0;
-  for (let slot = own.slot + 1; slot <= heard.slot; slot++) {
+  for (let slot = own.slot + 1; slot <= received.slot; slot++) {
     const hits = hitsIn(slot);
     level = foldSlot(level, leak, hits);
     change += hits - leak;
   }
-  if (heard.level <= level) return own;
-  return { slot: own.slot, level: Math.max(0, heard.level - change) };
+  if (received.level <= level) return own;
+  return { slot: own.slot, level: Math.max(0, received.level - change) };
 }

@@ -24,11 +24,12 @@ export interface Mark {
 }
 
 /** The later of two marks of one kind. */
-export function laterMark(known: Mark | undefined, heard: Mark): Mark {
-  if (known === undefined) return heard;
-  if (heard.reset !== known.reset) return heard.reset > known.reset ? heard : known;
-  if (heard.untilMs !== known.untilMs) return heard.untilMs > known.untilMs ? heard : known;
-  return heard.limit > known.limit ? heard : known;
+export function laterMark(known: Mark | undefined, received: Mark): Mark {
+  if (known === undefined) return received;
+  if (received.reset !== known.reset) return received.reset > known.reset ? received : known;
+  if (received.untilMs !== known.untilMs)
+    return received.untilMs > known.untilMs ? received : known;
+  return received.limit > known.limit ? received : known;
 }
 
 /** How long the mark still refuses; 0 when it does not. */

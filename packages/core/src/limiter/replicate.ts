@@ -30,7 +30,7 @@ export function replicatedLimiterOf(
     ...{ replicas, keysMax: maxKeys, keepMs, seed: random32() },
     announcer: publisher,
     dropped: (why) => rejections.part(why),
-    evicted: (component) => replicated.giveUp(component),
+    evicted: (component) => replicated.keepEvicted(component),
   });
   const kinds = policies.map(inWords);
   const replicated: ReplicatedLimiter = new ReplicatedLimiter({

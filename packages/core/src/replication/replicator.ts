@@ -79,9 +79,9 @@ export class Replicator implements ControlHandler {
   readonly replayGuard: ReplayGuard;
   readonly replicatedLimiters: ReplicatedLimiters = new ReplicatedLimiters();
   readonly receiver: FrameReceiver;
-  readonly rejections: Rejections = new Rejections((...said) => this.#options.report(...said));
-  readonly overload: Overload = new Overload((...said) => this.#options.report(...said));
-  readonly heard: FrameQueue;
+  readonly rejections: Rejections = new Rejections((...event) => this.#options.report(...event));
+  readonly overload: Overload = new Overload((...event) => this.#options.report(...event));
+  readonly frameQueue: FrameQueue;
   readonly sender: FrameSender;
   readonly initialSync: InitialSync;
   readonly publisher: Publisher;
@@ -130,8 +130,8 @@ export class Replicator implements ControlHandler {
     const sight = { members, sender, initialSync, replicas, clockCheck };
     this.partitionMonitor = new PartitionMonitor({ ...sight, report: options.report });
     this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
-    this.heard = new FrameQueue({
-      read: (frame, receivedAtMs) => this.#hear(frame, receivedAtMs),
+    this.frameQueue = new FrameQueue({
+      read: (frame, receivedAtMs) => this.#receive(frame, receivedAtMs),
       rejections,
       now: () => clock.now(),
       dropped: (at) => this.overload.dropped(at),
@@ -158,9 +158,9 @@ export class Replicator implements ControlHandler {
       ...common,
       ...{ recent: this.#recent, listener: this, now: () => clock.now() },
       silentMs: BEHIND_AFTER_MS,
-      answer: (...answer) => this.publisher.answer(...answer),
-      isAnswering: () => this.publisher.isAnswering,
-      isLoaded: (at) => this.heard.isLoaded(at) || this.overload.isDropping(at),
+      reply: (...answer) => this.publisher.reply(...answer),
+      isReplying: () => this.publisher.isReplying,
+      isLoaded: (at) => this.frameQueue.isLoaded(at) || this.overload.isDropping(at),
     });
     this.#timer = new ReplicationTimer(
       () => clock.now(),
@@ -187,7 +187,7 @@ export class Replicator implements ControlHandler {
     const context = { namespace, replica: addressOf(this.replicas.selfId) };
     const changed = (): void => this.#transportChanged();
     try {
-      this.sender.transport.open((frame) => this.heard.take(frame), { ...context, changed });
+      this.sender.transport.open((frame) => this.frameQueue.take(frame), { ...context, changed });
     } catch (error) {
       // The transport may have kept the callbacks, but this replica must not act any more.
       this.#isOver = true;
@@ -204,8 +204,8 @@ export class Replicator implements ControlHandler {
   join(replicated: ReplicatedLimiter): void {
     if (!this.replicatedLimiters.add(replicated, this.publisher.nextFrame)) return;
     const now = this.clock.now();
-    if (!this.#gapRepair.askAnew(now)) return;
-    this.#deadReplicaSync.renew(now);
+    if (!this.#gapRepair.askForAll(now)) return;
+    this.#deadReplicaSync.restart(now);
     this.#timer.at(now);
   }
 
@@ -213,7 +213,7 @@ export class Replicator implements ControlHandler {
   part(replicated: ReplicatedLimiter): void {
     const now = this.clock.now();
     const untilMs = now + this.replayGuard.rememberedMs(replicated.lifeMs);
-    this.replicatedLimiters.retire(replicated, { toldIn: this.publisher.nextFrame, untilMs });
+    this.replicatedLimiters.retire(replicated, { publishedIn: this.publisher.nextFrame, untilMs });
     this.publisher.urgent(now);
   }
 
@@ -228,13 +228,13 @@ export class Replicator implements ControlHandler {
     const gracefulLeave = new GracefulLeave({ publisher, sender, report: this.#options.report });
     // When all processes leave at once, the one that relayed for the others may have just left.
     if (!sender.isConnected) await gracefulLeave.wait();
-    this.#gapRepair.payDebts();
+    this.#gapRepair.sendOwedReply();
     while (!gracefulLeave.goOn()) await gracefulLeave.wait();
-    sender.greet("leave");
+    sender.announce("leave");
     this.#isOver = true;
     this.#timer.stop();
     this.#gapRepair.stop();
-    this.heard.stop();
+    this.frameQueue.stop();
     this.#recent.forget();
     this.initialSync.end();
     this.replicatedLimiters.close();
@@ -243,40 +243,40 @@ export class Replicator implements ControlHandler {
 
   // ── Received frames ──────────────────────────────────────────────────────────────────────────
 
-  met(): void {
-    this.#agreement.heard(this.clock.now());
+  frameOpened(): void {
+    this.#agreement.frameOpened(this.clock.now());
   }
 
   heartbeat(from: Member, heartbeat: Heartbeat): void {
-    from.said(heartbeat);
+    from.heartbeat(heartbeat);
     this.#gapRepair.heartbeat(from, heartbeat, this.clock.now());
   }
 
-  asked(from: Member, asking: Asking): void {
-    this.#gapRepair.asked(from, asking, this.sender.counted, this.clock.now());
+  syncRequest(from: Member, asking: Asking): void {
+    this.#gapRepair.requested(from, asking, this.sender.counted, this.clock.now());
   }
 
   hello(): void {
-    this.#heartbeats.greeted(this.clock.now());
+    this.#heartbeats.helloReceived(this.clock.now());
   }
 
   left(from: Member): void {
     this.members.leave(from);
   }
 
-  bequeathed(from: Member): void {
-    this.#deadReplicaSync.heardFrom(from, this.clock.now());
+  deadReplicasReported(from: Member): void {
+    this.#deadReplicaSync.replyCompleted(from, this.clock.now());
   }
 
   isAhead(number: number): boolean {
     return number >= this.publisher.nextFrame;
   }
 
-  succeeded(by: Member): void {
-    this.#incarnation.succeeded(by);
+  duplicateRenamed(by: Member): void {
+    this.#incarnation.duplicateRenamed(by);
   }
 
-  twin(): void {
+  duplicateId(): void {
     this.#incarnation.change();
   }
 
@@ -292,14 +292,14 @@ export class Replicator implements ControlHandler {
     this.#work();
   }
 
-  *#hear(frame: Uint8Array, receivedAtMs: number): Slices {
-    const member = this.#isOver ? undefined : yield* this.receiver.hear(frame, receivedAtMs);
+  *#receive(frame: Uint8Array, receivedAtMs: number): Slices {
+    const member = this.#isOver ? undefined : yield* this.receiver.receive(frame, receivedAtMs);
     if (member === undefined) return;
     // A frame that is not the latest was relayed by a replica that keeps it already.
     if (this.receiver.isLatest) this.#recent.keep(member, frame);
     const now = this.clock.now();
-    this.#gapRepair.heard(member, now);
-    this.#deadReplicaSync.heard(member, now);
+    this.#gapRepair.received(member, now);
+    this.#deadReplicaSync.received(member, now);
     if (!this.initialSync.isOver) {
       this.initialSync.work(now);
       this.partitionMonitor.settle();

@@ -66,7 +66,7 @@ const pressure = channel(CHANNELS.pressure);
 const clusters = channel(CHANNELS.cluster);
 
 /** Whether the channel of decisions has a subscriber. */
-export function hearsDecisions(): boolean {
+export function hasDecisionSubscribers(): boolean {
   return decisions.hasSubscribers;
 }
 
@@ -79,7 +79,7 @@ export function publishPressure(event: PressureEvent): void {
 }
 
 /** Whether the channel of cluster events has a subscriber. */
-export function hearsClusters(): boolean {
+export function hasClusterSubscribers(): boolean {
   return clusters.hasSubscribers;
 }
 

@@ -16,7 +16,7 @@ export class GuardedTransport implements Transport {
   readonly #transport: Transport;
   readonly #report: Report;
   /** Members with a reported problem: each is reported once, as they are used all the time. */
-  readonly #told = new Set<keyof Transport>();
+  readonly #reported = new Set<keyof Transport>();
 
   constructor(transport: Transport, report: Report) {
     this.#transport = transport;
@@ -62,7 +62,7 @@ export class GuardedTransport implements Transport {
     }
     if (typeof answer === "boolean") return answer;
     const given = answer instanceof Promise ? "a promise" : shown(answer);
-    this.#tellOnce(
+    this.#failedOnce(
       "publish",
       `'publish' of the transport must return true or false at once, got ${given}: what it sends counts as dropped`,
     );
@@ -80,14 +80,14 @@ export class GuardedTransport implements Transport {
     try {
       return this.#transport[member];
     } catch (error) {
-      this.#tellOnce(member, `the transport threw where it must not: ${String(error)}`);
+      this.#failedOnce(member, `the transport threw where it must not: ${String(error)}`);
       return otherwise;
     }
   }
 
-  #tellOnce(member: keyof Transport, sentence: string): void {
-    if (this.#told.has(member)) return;
-    this.#told.add(member);
+  #failedOnce(member: keyof Transport, sentence: string): void {
+    if (this.#reported.has(member)) return;
+    this.#reported.add(member);
     this.#failed(sentence);
   }
 

@@ -25,8 +25,8 @@ export type LinkError = Error & { readonly code?: string };
 
 export interface LinkOwner {
   /** The other side has sent something that is understood; called once, before any frame. */
-  greeted(link: IpcLink): void;
-  hear(frame: Uint8Array, link: IpcLink): void;
+  answered(link: IpcLink): void;
+  receive(frame: Uint8Array, link: IpcLink): void;
   /** All waiting bytes have left. */
   drained(link: IpcLink): void;
   closed(link: IpcLink, error: LinkError | undefined): void;
@@ -36,22 +36,22 @@ export class IpcLink {
   readonly #socket: Socket;
   readonly #owner: LinkOwner;
   #looks: ReturnType<typeof setInterval> | undefined;
-  #isGreeted = false;
+  #hasAnswered = false;
   #silentLooks = 0;
-  #drops: "none" | "new" | "told" = "none";
+  #drops: "none" | "new" | "reported" = "none";
   #error: LinkError | undefined;
 
   constructor(socket: Socket, owner: LinkOwner) {
     this.#socket = socket;
     this.#owner = owner;
     const stream = new FrameStream((frame) => {
-      this.#greet();
-      owner.hear(frame, this);
+      this.#answered();
+      owner.receive(frame, this);
     });
     socket.unref();
     socket.on("data", (bytes) => {
       this.#silentLooks = 0;
-      if (stream.push(bytes)) this.#greet();
+      if (stream.push(bytes)) this.#answered();
       else socket.destroy();
     });
     socket.on("error", (error) => {
@@ -104,7 +104,7 @@ export class IpcLink {
   /** True once: when frames were dropped, and earlier ones still wait. */
   isStuck(): boolean {
     if (this.#drops !== "new") return false;
-    this.#drops = "told";
+    this.#drops = "reported";
     return true;
   }
 
@@ -124,9 +124,9 @@ export class IpcLink {
     });
   }
 
-  #greet(): void {
-    if (this.#isGreeted) return;
-    this.#isGreeted = true;
-    this.#owner.greeted(this);
+  #answered(): void {
+    if (this.#hasAnswered) return;
+    this.#hasAnswered = true;
+    this.#owner.answered(this);
   }
 }

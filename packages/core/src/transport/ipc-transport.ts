@@ -47,7 +47,7 @@ class IpcTransport implements Transport {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   /** Problems that were reported since it last worked. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #wasConnected = false;
   #wasBusy = false;
 
@@ -113,7 +113,7 @@ class IpcTransport implements Transport {
     });
     server.on("error", (error) => {
       // The relay goes on without those that it cannot take.
-      if (this.#server === server) this.#tell(error);
+      if (this.#server === server) this.#reportOnce(error);
       else this.#fail(error);
     });
     // A worker of node:cluster would otherwise listen through its parent, together with all
@@ -158,14 +158,14 @@ class IpcTransport implements Transport {
   }
 
   readonly #owner: LinkOwner = {
-    greeted: (link) => {
+    answered: (link) => {
       if (!this.#mute.delete(link)) return;
       this.#links.add(link);
       if (this.#server === undefined) this.#succeed();
       else link.showLife();
       this.#look();
     },
-    hear: (frame, link) => {
+    receive: (frame, link) => {
       if (!this.#links.has(link)) return;
       if (this.#server !== undefined) this.#send(frame, link);
       try {
@@ -218,15 +218,15 @@ class IpcTransport implements Transport {
 
   #fail(trouble: unknown): void {
     this.#failures++;
-    if (this.#failures >= FAILURES_WORTH_TELLING) this.#tell(trouble);
+    if (this.#failures >= FAILURES_WORTH_TELLING) this.#reportOnce(trouble);
     this.#retry();
   }
 
   #succeed(): void {
     this.#failures = 0;
     this.#silentMark = "";
-    if (this.#told.size === 0) return;
-    this.#told.clear();
+    if (this.#reported.size === 0) return;
+    this.#reported.clear();
     this.#report(
       "this process reaches other processes of this machine again",
       CLUSTER_EVENTS.ipcReachable,
@@ -234,10 +234,10 @@ class IpcTransport implements Transport {
   }
 
   /** Reports a problem once, however long it lasts. */
-  #tell(trouble: unknown): void {
+  #reportOnce(trouble: unknown): void {
     const sentence = String(trouble);
-    if (this.#told.has(sentence)) return;
-    this.#told.add(sentence);
+    if (this.#reported.has(sentence)) return;
+    this.#reported.add(sentence);
     this.#report(
       `this process cannot reach other processes of this machine: ${sentence}`,
       CLUSTER_EVENTS.ipcUnreachable,

@@ -107,7 +107,7 @@ class Network implements MemoryNetwork {
   }
 
   #deliver(end: MemoryEnd, frame: Uint8Array, afterMs: number): void {
-    setTimeout(() => end.hear(frame), Math.floor(afterMs)).unref?.();
+    setTimeout(() => end.deliver(frame), Math.floor(afterMs)).unref?.();
   }
 
   /** A number from 0 to 1: a mixed counter. */
@@ -162,7 +162,7 @@ class MemoryEnd implements Transport {
     this.#network.remove(this);
   }
 
-  hear(frame: Uint8Array): void {
+  deliver(frame: Uint8Array): void {
     try {
       this.#receive?.(frame);
     } catch {

@@ -29,7 +29,7 @@ const LAST_WORDS_TRIES = 10;
 class End {
   readonly transport: Transport;
   readonly replica: string;
-  readonly heard: Uint8Array[] = [];
+  readonly received: Uint8Array[] = [];
   throwsOnce = false;
   /** How often `changed` was called. */
   changes = 0;
@@ -63,22 +63,22 @@ class End {
    * Publishes again and again until all ends received it: transports may need a moment to connect.
    */
   async send(bytes: Uint8Array, to: readonly End[], only?: string): Promise<void> {
-    const isHeard = () => to.every((end) => end.hears(bytes));
-    for (let waitedMs = 0; !isHeard(); waitedMs += POLL_MS) {
+    const isReceived = () => to.every((end) => end.hasReceived(bytes));
+    for (let waitedMs = 0; !isReceived(); waitedMs += POLL_MS) {
       must(waitedMs < PATIENCE_MS, "a frame that was published again and again was not received");
       if (waitedMs % (5 * POLL_MS) === 0) this.transport.publish(Uint8Array.from(bytes), only);
       await pause(POLL_MS);
     }
   }
 
-  hears(bytes: Uint8Array): boolean {
-    must(this.heard.every(isUint8Array), "something else than a Uint8Array was delivered");
-    return this.heard.some((frame) => Buffer.compare(frame, bytes) === 0);
+  hasReceived(bytes: Uint8Array): boolean {
+    must(this.received.every(isUint8Array), "something else than a Uint8Array was delivered");
+    return this.received.some((frame) => Buffer.compare(frame, bytes) === 0);
   }
 
   #receive(frame: Uint8Array): void {
     // Not with 'slice', which shares the memory of a Buffer.
-    this.heard.push(isUint8Array(frame) ? Uint8Array.from(frame) : frame);
+    this.received.push(isUint8Array(frame) ? Uint8Array.from(frame) : frame);
     frame.fill(0);
     if (!this.throwsOnce) return;
     this.throwsOnce = false;
@@ -113,7 +113,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
       try {
         await between(lab, 2, async ([one, two]) => one!.send(randomBytes(50), [two!]), namespace);
         await pause(QUIET_MS);
-        must(other.heard.length === 0, "a replica received a frame of another namespace");
+        must(other.received.length === 0, "a replica received a frame of another namespace");
       } finally {
         await other.transport.close();
       }
@@ -152,9 +152,9 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         for (const frame of frames) one!.transport.publish(Uint8Array.from(frame));
         await one!.send(randomBytes(11), [two!]);
         const known = new Set(frames.map((frame) => frame.toString("hex")));
-        for (const heard of two!.heard) {
-          if (heard.length === 10 || heard.length === 11) continue;
-          must(known.has(Buffer.from(heard).toString("hex")), "a frame arrived changed");
+        for (const received of two!.received) {
+          if (received.length === 10 || received.length === 11) continue;
+          must(known.has(Buffer.from(received).toString("hex")), "a frame arrived changed");
         }
       });
     },
@@ -174,9 +174,9 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     run: async (lab) => {
       const transport = await lab.transport();
       must(!transport.publish(randomBytes(5)), "a frame was taken before opening");
-      const heard: Uint8Array[] = [];
+      const received: Uint8Array[] = [];
       const context = { namespace: newNamespace(), replica: randomBytes(8).toString("hex") };
-      transport.open((frame) => heard.push(frame), context);
+      transport.open((frame) => received.push(frame), context);
       const closed = transport.close();
       must(!transport.publish(randomBytes(5)), "a frame was taken after closing");
       await closed;
@@ -189,11 +189,11 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
       await between(lab, 3, async ([one, two, three]) => {
         await one!.send(randomBytes(30), [two!, three!]);
         const closed = two!.transport.close();
-        const count = two!.heard.length;
+        const count = two!.received.length;
         await one!.send(randomBytes(31), [three!]);
         await closed;
         await pause(QUIET_MS);
-        must(two!.heard.length === count, "a frame was delivered after closing");
+        must(two!.received.length === count, "a frame was delivered after closing");
       });
     },
   },
@@ -212,7 +212,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
             await one.transport.close();
           }
           await pause(QUIET_MS);
-          if (two.hears(bytes)) return;
+          if (two.hasReceived(bytes)) return;
         }
         throw new Error("the last frame before closing never arrived");
       };

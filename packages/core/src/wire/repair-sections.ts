@@ -81,13 +81,13 @@ export function readAsking(reader: ByteReader): Asking | undefined {
   return reader.isBroken ? undefined : { low, high, since, others: others === 1 };
 }
 
-export function writeHeard(writer: FrameWriter, heard: Heard): boolean {
+export function writeHeard(writer: FrameWriter, report: Heard): boolean {
   if (!writer.beginSection(SECTIONS.heard, HEARD_BYTES_MAX)) return false;
-  writer.halves(heard.low, heard.high, 8);
-  writer.varint(heard.upTo);
-  writer.varint(heard.clockMs);
-  writer.varint(heard.silentMs);
-  writer.u32(heard.above);
+  writer.halves(report.low, report.high, 8);
+  writer.varint(report.upTo);
+  writer.varint(report.clockMs);
+  writer.varint(report.silentMs);
+  writer.u32(report.above);
   writer.endSection();
   return true;
 }

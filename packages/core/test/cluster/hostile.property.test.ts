@@ -46,7 +46,7 @@ function busy(secret?: string): [TappedCluster, TappedMember[]] {
 
 /** Reads a frame with nothing around it that would catch what it throws. */
 function hear(members: readonly TappedMember[], frame: Uint8Array): void {
-  for (const { replicator } of members) replicator.heard.take(frame.slice());
+  for (const { replicator } of members) replicator.frameQueue.take(frame.slice());
 }
 
 function expectBounds(members: readonly TappedMember[]): void {

@@ -108,8 +108,8 @@ export class SimulatedReplica {
 
   #price(reading: (frame: Uint8Array) => void): void {
     const { receiver } = this.replicator;
-    const hear = receiver.hear.bind(receiver);
-    receiver.hear = function* priced(frame, ...rest) {
+    const hear = receiver.receive.bind(receiver);
+    receiver.receive = function* priced(frame, ...rest) {
       const slices = hear(frame, ...rest);
       for (;;) {
         reading(frame);

@@ -29,7 +29,7 @@ function mostAtOnce(watched: MockInstance, write: (writer: FrameWriter) => void)
   writer.begin({ ...header, replicaLow: 5, replicaHigh: 6, sentAtMs: Date.now(), number: 1 });
   write(writer);
   let most = 0;
-  const slices = receiver.hear(writer.written().slice(), NOW_MS);
+  const slices = receiver.receive(writer.written().slice(), NOW_MS);
   for (let isDone = false; !isDone; ) {
     const before = watched.mock.calls.length;
     isDone = slices.next().done === true;
@@ -59,8 +59,8 @@ describe("a full frame", () => {
   });
 
   it("of received frames is read some at a time", () => {
-    const mentioned = vi.spyOn(member.replicator.members, "mention");
-    const most = mostAtOnce(mentioned, (writer) => {
+    const reported = vi.spyOn(member.replicator.members, "reported");
+    const most = mostAtOnce(reported, (writer) => {
       for (const key of keys) {
         writeHeard(writer, {
           ...key,

@@ -40,8 +40,8 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
 it("replicas that are only named as openers keep an index no longer than their windows last", () => {
   const member = new TappedCluster().add();
   vi.advanceTimersByTime(1_000);
-  const { replicas, heard } = member.replicator;
-  for (let number = 1; number <= FRAMES; number++) heard.take(frameOf(member, number));
+  const { replicas, frameQueue } = member.replicator;
+  for (let number = 1; number <= FRAMES; number++) frameQueue.take(frameOf(member, number));
   vi.advanceTimersByTime(100);
   expect(replicas.size).toBeGreaterThan(OPENERS * FRAMES);
   // The windows, a minute, and whatever may still come of them; and two looks at who is named.

@@ -99,7 +99,7 @@ describe("the time of the last frame of a dead replica", () => {
     fleet.network.cut(helper.transport, newcomer.transport);
     fleet.pass(1_000);
     const { selfId } = gone.replicator.replicas;
-    expect(newcomer.replicator.members.find(selfId)!.heardAtMs).toBeLessThanOrEqual(endedAtMs);
+    expect(newcomer.replicator.members.find(selfId)!.lastReceivedMs).toBeLessThanOrEqual(endedAtMs);
     fleet.close();
   });
 });

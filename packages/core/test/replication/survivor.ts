@@ -71,13 +71,13 @@ export class Survivor {
 
   say(slot: number): void {
     const { id, clockMs } = this.#slots[slot]!;
-    this.members.hear(id, this.nowMs, this.nowMs + clockMs, 0);
+    this.members.received(id, this.nowMs, this.nowMs + clockMs, 0);
   }
 
   /** Another replica relays a frame of a process that it reported on. */
   passOn(id: string, lateMs: number): void {
-    this.members.mention(id, this.nowMs, this.nowMs - lateMs, 0);
-    this.members.hear(id, this.nowMs, this.nowMs - lateMs + 10, 0);
+    this.members.reported(id, this.nowMs, this.nowMs - lateMs, 0);
+    this.members.received(id, this.nowMs, this.nowMs - lateMs + 10, 0);
   }
 
   /** Looks while the transport is away. */
@@ -97,7 +97,7 @@ export class Survivor {
         if (isFirst || isDue(this.nowMs, phaseMs)) this.say(slot);
       });
       if (!isDue(this.nowMs, 0)) continue;
-      this.members.look(this.nowMs, FORGOTTEN_MS);
+      this.members.detectFailures(this.nowMs, FORGOTTEN_MS);
       this.partitionDetector.look(this.nowMs, true, false, this.members);
     }
   }

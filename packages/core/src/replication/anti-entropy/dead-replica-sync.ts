@@ -21,11 +21,11 @@ const LOOK_AGAIN_MS = 20;
 const TRIES_MAX = 8;
 const ROUNDS = 2;
 /** Until live replicas have answered a hello, and it is known which ones have ended. */
-const GREETED_MS = 150;
+const HELLO_ANSWERED_MS = 150;
 /** Until the next round after a checksum differed: at first … */
-const APART_MS = 5_000;
+const DIFFER_MS = 5_000;
 /** … and at most, while rounds bring nothing new. */
-const APART_MS_MAX = 80_000;
+const DIFFER_MS_MAX = 80_000;
 
 export interface DeadReplicaSyncOptions {
   readonly replicas: Pick<Replicas, "selfId">;
@@ -43,7 +43,7 @@ export class DeadReplicaSync {
   #round = 0;
   #tries = 0;
   #endedAtMs = 0;
-  #apartMs = APART_MS;
+  #differMs = DIFFER_MS;
   /** The checksum of what this replica knew when the last such round began. */
   #sumAskedWith: number | undefined;
 
@@ -52,36 +52,36 @@ export class DeadReplicaSync {
   }
 
   /** Whether the first reply has arrived, or no replica can give one. */
-  get isHeard(): boolean {
+  get isFirstRoundOver(): boolean {
     return this.#round > 0 || this.#areAllNew;
   }
 
   /**
    * A live replica sent a frame, perhaps after a silence in which each missed frames of the other.
    */
-  heard({ returnedAtMs }: Member, now: number): void {
+  received({ returnedAtMs }: Member, now: number): void {
     if (this.#round === 0 && this.#tries === 0) {
-      this.dueAtMs = Math.min(this.dueAtMs, now + GREETED_MS);
+      this.dueAtMs = Math.min(this.dueAtMs, now + HELLO_ANSWERED_MS);
     }
     if (returnedAtMs > this.#endedAtMs) this.#again(now);
   }
 
   /** The checksums of other replicas have differed from this one for several heartbeats. */
-  apart(known: number, now: number): void {
+  checksumDiffers(known: number, now: number): void {
     const isInVain = known === this.#sumAskedWith;
-    if (now < this.#endedAtMs + (isInVain ? this.#apartMs : APART_MS)) return;
+    if (now < this.#endedAtMs + (isInVain ? this.#differMs : DIFFER_MS)) return;
     if (!this.#again(now)) return;
-    this.#apartMs = isInVain ? Math.min(2 * this.#apartMs, APART_MS_MAX) : APART_MS;
+    this.#differMs = isInVain ? Math.min(2 * this.#differMs, DIFFER_MS_MAX) : DIFFER_MS;
     this.#sumAskedWith = known;
   }
 
   /** A replica has sent the last part of a reply about all members that it knows. */
-  heardFrom(by: Member, now: number): void {
+  replyCompleted(by: Member, now: number): void {
     if (by === this.#asked) this.#endRound(now);
   }
 
   /** Starts over: a limiter that was just created has merged none of the earlier replies. */
-  renew(now: number): void {
+  restart(now: number): void {
     this.#asked = undefined;
     this.#round = 0;
     this.#tries = 0;
@@ -90,7 +90,7 @@ export class DeadReplicaSync {
 
   work(now: number): void {
     if (now < this.dueAtMs) return;
-    const answeringUntilMs = this.#asked?.answeringUntilMs ?? 0;
+    const answeringUntilMs = this.#asked?.replyUntilMs ?? 0;
     if (now < answeringUntilMs) {
       this.dueAtMs = answeringUntilMs;
       return;
@@ -107,7 +107,7 @@ export class DeadReplicaSync {
     able.sort(
       (left, right) =>
         wasAway(right) - wasAway(left) ||
-        right.beatsApart - left.beatsApart ||
+        right.beatsDiffering - left.beatsDiffering ||
         closeness(left.id, self) - closeness(right.id, self),
     );
     const asked = able[this.#tries % Math.max(1, able.length)];
@@ -136,7 +136,7 @@ export class DeadReplicaSync {
 
   #endRound(now: number): void {
     // Other replicas whose checksum differs are asked before this one is asked again.
-    if (this.#asked !== undefined) this.#asked.beatsApart = 0;
+    if (this.#asked !== undefined) this.#asked.beatsDiffering = 0;
     this.#asked = undefined;
     this.#tries = 0;
     this.#round++;

@@ -14,7 +14,7 @@ import type { Member } from "../membership/member.ts";
 import type { Membership } from "../membership/membership.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { FrameSender } from "../publish/frame-sender.ts";
-import type { Answer } from "../publish/publisher.ts";
+import type { SyncReply } from "../publish/publisher.ts";
 import { Slicer, type Slices } from "../slicer.ts";
 import type { RecentFrames } from "./recent-frames.ts";
 
@@ -23,7 +23,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const AFTER_MS = 500;
 const SPREAD_MS = 300;
 /** How many replicas should relay the same frames. */
-const HELPERS = 2;
+const RELAYS = 2;
 /** About how many bytes a round relays: less than transports queue, as there is more to publish. */
 const BYTES_MAX = 256 * 1024;
 /** What a frame or a sync request costs in addition. */
@@ -33,9 +33,9 @@ export interface RelayOptions {
   readonly members: Pick<Membership, "all" | "find">;
   readonly recent: RecentFrames;
   readonly random: () => number;
-  readonly answer: (answer: Answer) => void;
+  readonly reply: (reply: SyncReply) => void;
   /** Whether a sync reply is still being written: another one would only wait behind it. */
-  readonly isAnswering: () => boolean;
+  readonly isReplying: () => boolean;
   readonly sender: Pick<FrameSender, "ask" | "publish">;
 }
 
@@ -59,7 +59,7 @@ export class FrameRelay {
   /**
    * A member reported replicas that it does not receive. A round begins soon, if none is running.
    */
-  named(now: number): void {
+  lagReported(now: number): void {
     if (this.#dueAtMs !== NEVER || !this.#slicer.isIdle) return;
     this.#dueAtMs = now + AFTER_MS + Math.floor(this.#options.random() * SPREAD_MS);
   }
@@ -78,17 +78,17 @@ export class FrameRelay {
   *#round(now: number): Slices {
     const { members, random } = this.#options;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
-    const { unable, deaf } = yield* survey(alive);
+    const { unable, lagging } = yield* survey(alive);
     this.#leftBytes = BYTES_MAX;
     // Starts at a random member, so that each gets its turn when one round is too short for all.
-    const first = Math.floor(random() * deaf.length);
-    for (const one of [...deaf.slice(first), ...deaf.slice(0, first)]) {
-      for (const [id, number] of one.lagReports.named) {
+    const first = Math.floor(random() * lagging.length);
+    for (const member of [...lagging.slice(first), ...lagging.slice(0, first)]) {
+      for (const [id, number] of member.lagReports.named) {
         const from = members.find(id);
-        if (from === undefined || from === one) continue;
+        if (from === undefined || from === member) continue;
         const able = alive.length - (unable.get(id) ?? 0);
         // The divisor counts the replicas that can relay, and this one.
-        if (random() < HELPERS / (able + 1)) this.#help(one, number, from, now);
+        if (random() < RELAYS / (able + 1)) this.#relayTo(member, number, from, now);
         if (this.#leftBytes <= 0) return;
         yield;
       }
@@ -96,26 +96,26 @@ export class FrameRelay {
   }
 
   /** Relays the frames of `from` after a number to a member that did not receive them. */
-  #help(deaf: Member, number: number, from: Member, now: number): void {
-    const { recent, sender, answer, isAnswering } = this.#options;
+  #relayTo(receiver: Member, number: number, from: Member, now: number): void {
+    const { recent, sender, reply, isReplying } = this.#options;
     const newest = recent.newest(from.id, number, from.isAlive);
     // A dead replica sends nothing new. All members that missed its frames share its turns.
-    const { lagReports } = from.isAlive ? deaf : from;
-    if (!lagReports.isWorthAgain(from.id, number, newest, now, AFTER_MS)) return;
-    const isStuck = from.isAlive && from.sent > number && deaf.lagReports.isStuckOn(from.id);
+    const { lagReports } = from.isAlive ? receiver : from;
+    if (!lagReports.isRelayDue(from.id, number, newest, now, AFTER_MS)) return;
+    const isStuck = from.isAlive && from.sent > number && receiver.lagReports.isStuckOn(from.id);
     const frames = recent.after(from.id, number, from.isAlive);
-    for (const frame of this.#some(frames, isStuck)) sender.publish(frame, deaf.id);
+    for (const frame of this.#some(frames, isStuck)) sender.publish(frame, receiver.id);
     if (isStuck) {
       // The first missing frame is not kept any more. The origin's reply is kept, and has all of
       // it.
       this.#leftBytes -= EACH_BYTES;
       sender.ask({ ...halvesOf(from.id), since: number, others: false });
-    } else if (!from.isAlive && from.frames.last > number && !isAnswering()) {
+    } else if (!from.isAlive && from.frames.last > number && !isReplying()) {
       // A dead replica cannot be asked, so this one reports the counts that are older than kept
       // frames.
       this.#leftBytes -= EACH_BYTES;
       const since = Number.POSITIVE_INFINITY;
-      answer({ since, to: deaf.id, others: [from], levels: false, toNewcomer: false });
+      reply({ since, to: receiver.id, others: [from], levels: false, toJoining: false });
     }
   }
 
@@ -136,19 +136,19 @@ interface Survey {
    */
   readonly unable: Map<string, number>;
   /** The members that report missing frames. */
-  readonly deaf: Member[];
+  readonly lagging: Member[];
 }
 
 function* survey(alive: readonly Member[]): Generator<undefined, Survey> {
   const unable = new Map<string, number>();
-  const deaf: Member[] = [];
+  const lagging: Member[] = [];
   for (const member of alive) {
     const { named } = member.lagReports;
-    if (named.size > 0) deaf.push(member);
+    if (named.size > 0) lagging.push(member);
     for (const other of new Set([member.id, ...named.keys()])) {
       unable.set(other, (unable.get(other) ?? 0) + 1);
     }
     yield;
   }
-  return { unable, deaf };
+  return { unable, lagging };
 }

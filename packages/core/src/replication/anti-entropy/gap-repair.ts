@@ -43,7 +43,7 @@ import type { Member } from "../membership/member.ts";
 import type { Membership } from "../membership/membership.ts";
 import { halvesOf, idOf } from "../membership/replica-id.ts";
 import type { FrameSender } from "../publish/frame-sender.ts";
-import type { Answer } from "../publish/publisher.ts";
+import type { SyncReply } from "../publish/publisher.ts";
 import type { ControlHandler } from "../receive/control-handler.ts";
 import { FrameRelay, type RelayOptions } from "./frame-relay.ts";
 
@@ -54,18 +54,18 @@ const ASK_SPREAD_MS = 60;
 /** Until a request is repeated, at first and at most. */
 const ASK_AGAIN_MS = 500;
 const ASK_AGAIN_MS_MAX = 8_000;
-const ANSWER_AFTER_MS = 5;
-const ANSWER_SPREAD_MS = 20;
+const REPLY_AFTER_MS = 5;
+const REPLY_SPREAD_MS = 20;
 /** The least time between two replies, however many replicas ask. */
-const ANSWER_SPACING_MS = 200;
+const REPLY_SPACING_MS = 200;
 /** A replica that has been silent for longer is named last. */
 const SILENCE_MS_MAX = 60_000;
 /** How long a request is held back under overload: its reply would only add to the queue. */
 const ASK_HELD_MS = 200;
 /** How long after an overload a replica tries gap repair, before other replicas relay to it. */
-const HELPS_ITSELF_MS = 3_000;
+const REPAIRS_ITSELF_MS = 3_000;
 /** How many members that do not receive this replica are asked at a time. */
-const DEAF_MAX = 16;
+const UNREACHED_MAX = 16;
 
 export interface GapRepairOptions extends RelayOptions {
   readonly replicas: Pick<Replicas, "selfId">;
@@ -73,15 +73,15 @@ export interface GapRepairOptions extends RelayOptions {
   readonly silentMs: number;
   readonly now: () => number;
   readonly sender: FrameSender;
-  readonly listener: Pick<ControlHandler, "isAhead" | "twin">;
+  readonly listener: Pick<ControlHandler, "isAhead" | "duplicateId">;
   /** Whether frames wait or were just dropped that may close the gap: requests are held back. */
   readonly isLoaded: (now: number) => boolean;
   /** Writes a reply, and calls `done` when all of it has left. */
-  readonly answer: (answer: Answer, done?: () => void) => void;
+  readonly reply: (reply: SyncReply, done?: () => void) => void;
 }
 
 /** A sync reply that has been begun. */
-interface Telling {
+interface BegunReply {
   readonly since: number;
   /** The last frame of counts that it includes. */
   readonly upTo: number;
@@ -97,13 +97,13 @@ interface Telling {
 export class GapRepair {
   readonly #options: GapRepairOptions;
   readonly #relays: FrameRelay;
-  #answerAtMs = NEVER;
-  #answerSince = 0;
-  #answerTo: string | undefined;
-  #answerOthers = false;
-  #answersNewcomer = false;
+  #replyAtMs = NEVER;
+  #replySince = 0;
+  #replyTo: string | undefined;
+  #replyOthers = false;
+  #repliesToJoining = false;
   /** The last reply. */
-  #telling: Telling | undefined;
+  #lastReply: BegunReply | undefined;
   /** When frames were last waiting that may close gaps. */
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -114,60 +114,60 @@ export class GapRepair {
 
   /** When the next work is due. */
   get dueAtMs(): number {
-    let dueAtMs = Math.min(this.#answerAtMs, this.#relays.dueAtMs);
+    let dueAtMs = Math.min(this.#replyAtMs, this.#relays.dueAtMs);
     for (const { askAtMs } of this.#options.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
     return dueAtMs;
   }
 
   /** Asks all live replicas for all of their counts; returns whether any replica has counts. */
-  askAnew(now: number): boolean {
+  askForAll(now: number): boolean {
     const { members, sender } = this.#options;
-    let isAnybodyThere = false;
+    let hasAnyCounted = false;
     for (const member of members.all()) {
       if (member.sent === 0) continue;
-      isAnybodyThere = true;
+      hasAnyCounted = true;
       member.forget();
       if (!member.isAlive) continue;
       sender.ask({ ...halvesOf(member.id), since: 0, others: false });
       member.askAtMs = now + ASK_AGAIN_MS;
     }
-    return isAnybodyThere;
+    return hasAnyCounted;
   }
 
   /** A frame of this member was received. */
-  heard(member: Member, now: number): void {
+  received(member: Member, now: number): void {
     if (!member.isBehind) {
       member.askAtMs = NEVER;
-      member.asked = 0;
-      member.askedByOthers = 0;
+      member.requests = 0;
+      member.requestsOfOthers = 0;
     } else if (member.askAtMs === NEVER) {
       member.askAtMs = now + this.#wait(ASK_AFTER_MS, ASK_SPREAD_MS);
     }
   }
 
   /** A sync request arrived, for this replica or for another one. */
-  asked(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
+  requested(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
     const { replicas, members } = this.#options;
     const id = idOf(low, high);
     this.#claimed(id, since);
     if (id === replicas.selfId) {
-      const isUnderWay = this.#isTelling(from.id, since, others, now);
+      const isUnderWay = this.#isReplying(from.id, since, others, now);
       if (since <= sent && !isUnderWay) this.#owe(from, since, others, now);
       return;
     }
     const member = members.find(id);
     if (member === undefined || member.askAtMs === NEVER || since > member.frames.last) return;
     // The reply to a second request is a broadcast.
-    if (since === 0 || ++member.askedByOthers < 2) return;
+    if (since === 0 || ++member.requestsOfOthers < 2) return;
     member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
   }
 
   /** A heartbeat of a member arrived. */
   heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
     for (const { low, high, number } of behind) this.#claimed(idOf(low, high), number);
-    from.lagReports.said(behind);
-    from.reachability.hear(behind, this.#options.replicas.selfId);
-    if (behind.length > 0) this.#relays.named(now);
+    from.lagReports.reported(behind);
+    from.reachability.heartbeat(behind, this.#options.replicas.selfId);
+    if (behind.length > 0) this.#relays.lagReported(now);
   }
 
   /**
@@ -178,47 +178,50 @@ export class GapRepair {
   behind(now: number): Behind[] {
     const behind: Behind[] = [];
     const silent: Behind[] = [];
-    const gone: Behind[] = [];
+    const longSilent: Behind[] = [];
     // A live replica is not named while gap repair may help: relayed frames would add to the load.
-    const helpsItself = this.#isLoaded(now) || now < this.#loadedAtMs + HELPS_ITSELF_MS;
-    for (const { id, isBehind, hasLeft, heardAtMs, frames } of this.#options.members.all()) {
-      const silenceMs = now - heardAtMs;
+    const repairsItself = this.#isLoaded(now) || now < this.#loadedAtMs + REPAIRS_ITSELF_MS;
+    for (const { id, isBehind, hasLeft, lastReceivedMs, frames } of this.#options.members.all()) {
+      const silenceMs = now - lastReceivedMs;
       const isSilent = !hasLeft && silenceMs > this.#options.silentMs;
-      if (!isSilent && (!isBehind || helpsItself)) continue;
-      const isGone = silenceMs >= SILENCE_MS_MAX;
-      (isGone ? gone : isBehind ? behind : silent).push({ ...halvesOf(id), number: frames.last });
+      if (!isSilent && (!isBehind || repairsItself)) continue;
+      const isLongSilent = silenceMs >= SILENCE_MS_MAX;
+      (isLongSilent ? longSilent : isBehind ? behind : silent).push({
+        ...halvesOf(id),
+        number: frames.last,
+      });
     }
     // More than fit take turns.
-    return [behind, silent, gone].flatMap((some) => this.#turned(some)).slice(0, BEHIND_MAX);
+    return [behind, silent, longSilent].flatMap((some) => this.#rotated(some)).slice(0, BEHIND_MAX);
   }
 
   /** Asks some members that do not receive this replica. A reply shows that they do by now. */
-  askTheDeaf(): void {
-    const deaf = Array.from(this.#options.members.all()).filter(
+  askUnreached(): void {
+    const unreached = Array.from(this.#options.members.all()).filter(
       ({ isAlive, reachability }) => isAlive && reachability.isLost,
     );
-    for (const { id, frames, reachability } of this.#turned(deaf).slice(0, DEAF_MAX)) {
+    for (const { id, frames, reachability } of this.#rotated(unreached).slice(0, UNREACHED_MAX)) {
       const since = frames.last;
-      reachability.asked(since);
+      reachability.requested(since);
       this.#options.sender.ask({ ...halvesOf(id), since, others: false });
     }
   }
 
   /** Sends the reply that is owed, if one is. */
-  payDebts(): void {
-    if (this.#answerAtMs === NEVER) return;
-    this.#answerAtMs = NEVER;
-    const since = this.#answerSince;
-    const to = this.#answerTo;
-    const levels = this.#answerOthers;
+  sendOwedReply(): void {
+    if (this.#replyAtMs === NEVER) return;
+    this.#replyAtMs = NEVER;
+    const since = this.#replySince;
+    const to = this.#replyTo;
+    const levels = this.#replyOthers;
     const others = levels ? Array.from(this.#options.members.all()) : [];
-    const toNewcomer = this.#answersNewcomer;
+    const toJoining = this.#repliesToJoining;
     const beganAtMs = this.#options.now();
     const upTo = this.#options.sender.counted;
-    const telling = { since, upTo, to, others: levels, beganAtMs, endedAtMs: NEVER };
-    this.#telling = telling;
-    this.#options.answer({ since, to, others, levels, toNewcomer }, () => {
-      telling.endedAtMs = this.#options.now();
+    const reply = { since, upTo, to, others: levels, beganAtMs, endedAtMs: NEVER };
+    this.#lastReply = reply;
+    this.#options.reply({ since, to, others, levels, toJoining }, () => {
+      reply.endedAtMs = this.#options.now();
     });
   }
 
@@ -229,21 +232,21 @@ export class GapRepair {
    */
   #claimed(id: string, number: number): void {
     const { replicas, listener } = this.#options;
-    if (id === replicas.selfId && listener.isAhead(number)) listener.twin();
+    if (id === replicas.selfId && listener.isAhead(number)) listener.duplicateId();
   }
 
   /**
    * Whether a reply to this request is under way, or just was: reading it takes as long as writing.
    */
-  #isTelling(asker: string, since: number, others: boolean, now: number): boolean {
-    const telling = this.#telling;
-    if (telling === undefined) return false;
-    const { beganAtMs, endedAtMs, to } = telling;
+  #isReplying(asker: string, since: number, others: boolean, now: number): boolean {
+    const reply = this.#lastReply;
+    if (reply === undefined) return false;
+    const { beganAtMs, endedAtMs, to } = reply;
     const isOver =
-      endedAtMs === NEVER ? !this.#options.isAnswering() : now > 2 * endedAtMs - beganAtMs;
+      endedAtMs === NEVER ? !this.#options.isReplying() : now > 2 * endedAtMs - beganAtMs;
     if (isOver || (to !== undefined && to !== asker)) return false;
-    if (others) return telling.others && since >= telling.since;
-    return since >= telling.since && since < telling.upTo;
+    if (others) return reply.others && since >= reply.since;
+    return since >= reply.since && since < reply.upTo;
   }
 
   /** Does what is due. */
@@ -251,10 +254,10 @@ export class GapRepair {
     for (const member of this.#options.members.all()) {
       if (now >= member.askAtMs) this.#ask(member, now);
     }
-    if (now >= this.#answerAtMs && this.#options.isAnswering()) {
-      this.#answerAtMs = now + ANSWER_SPACING_MS;
-    } else if (now >= this.#answerAtMs) {
-      this.payDebts();
+    if (now >= this.#replyAtMs && this.#options.isReplying()) {
+      this.#replyAtMs = now + REPLY_SPACING_MS;
+    } else if (now >= this.#replyAtMs) {
+      this.sendOwedReply();
     }
     this.#relays.work(now);
   }
@@ -265,7 +268,7 @@ export class GapRepair {
   }
 
   /** Rotates the list to a random start, so that each item gets its turn. */
-  #turned<Item>(items: readonly Item[]): Item[] {
+  #rotated<Item>(items: readonly Item[]): Item[] {
     const first = Math.floor(this.#options.random() * items.length);
     return [...items.slice(first), ...items.slice(0, first)];
   }
@@ -286,16 +289,16 @@ export class GapRepair {
       member.askAtMs = NEVER;
       return;
     }
-    if (now < member.answeringUntilMs) {
-      member.askAtMs = member.answeringUntilMs;
+    if (now < member.replyUntilMs) {
+      member.askAtMs = member.replyUntilMs;
       return;
     }
     if (this.#isLoaded(now)) {
       member.askAtMs = now + this.#wait(ASK_HELD_MS, ASK_SPREAD_MS);
       return;
     }
-    const again = Math.min(ASK_AGAIN_MS * 2 ** member.asked, ASK_AGAIN_MS_MAX);
-    member.asked++;
+    const again = Math.min(ASK_AGAIN_MS * 2 ** member.requests, ASK_AGAIN_MS_MAX);
+    member.requests++;
     member.askAtMs = now + this.#wait(again, ASK_SPREAD_MS);
     const since = member.frames.last;
     this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
@@ -303,27 +306,27 @@ export class GapRepair {
 
   /** Whether another replica just got a reply alone: then the next reply is a broadcast. */
   #isSecond(asker: string, since: number, now: number): boolean {
-    const telling = this.#telling;
-    if (telling === undefined || now >= telling.endedAtMs + ASK_AGAIN_MS) return false;
-    return since > 0 && telling.since > 0 && telling.to !== asker;
+    const reply = this.#lastReply;
+    if (reply === undefined || now >= reply.endedAtMs + ASK_AGAIN_MS) return false;
+    return since > 0 && reply.since > 0 && reply.to !== asker;
   }
 
   /** One reply serves all requests until it is sent: it begins at the first gap. */
   #owe({ id: to, isReady }: Member, since: number, others: boolean, now: number): void {
     const isNew = others && isReady !== true;
-    if (this.#answerAtMs === NEVER) {
-      const soon = now + this.#wait(ANSWER_AFTER_MS, ANSWER_SPREAD_MS);
-      const { beganAtMs = Number.NEGATIVE_INFINITY } = this.#telling ?? {};
-      this.#answerAtMs = Math.max(soon, beganAtMs + ANSWER_SPACING_MS);
-      this.#answerSince = since;
-      this.#answerTo = this.#isSecond(to, since, now) ? undefined : to;
-      this.#answerOthers = others;
-      this.#answersNewcomer = isNew;
+    if (this.#replyAtMs === NEVER) {
+      const soon = now + this.#wait(REPLY_AFTER_MS, REPLY_SPREAD_MS);
+      const { beganAtMs = Number.NEGATIVE_INFINITY } = this.#lastReply ?? {};
+      this.#replyAtMs = Math.max(soon, beganAtMs + REPLY_SPACING_MS);
+      this.#replySince = since;
+      this.#replyTo = this.#isSecond(to, since, now) ? undefined : to;
+      this.#replyOthers = others;
+      this.#repliesToJoining = isNew;
       return;
     }
-    this.#answerOthers ||= others;
-    this.#answersNewcomer ||= isNew;
-    this.#answerSince = Math.min(this.#answerSince, since);
-    if (this.#answerTo !== to) this.#answerTo = undefined;
+    this.#replyOthers ||= others;
+    this.#repliesToJoining ||= isNew;
+    this.#replySince = Math.min(this.#replySince, since);
+    if (this.#replyTo !== to) this.#replyTo = undefined;
   }
 }

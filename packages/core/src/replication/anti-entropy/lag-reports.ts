@@ -33,10 +33,10 @@ export class LagReports {
   readonly #gaps = new Map<string, Gap>();
   readonly #relayed = new Map<string, Relayed>();
 
-  said(behind: readonly Behind[]): void {
+  reported(behind: readonly Behind[]): void {
     this.named = new Map(behind.map(({ low, high, number }) => [idOf(low, high), number]));
     for (const [id, number] of this.named) {
-      keep(this.#gaps, id, { number, isStuck: this.#gaps.get(id)?.number === number });
+      remember(this.#gaps, id, { number, isStuck: this.#gaps.get(id)?.number === number });
     }
   }
 
@@ -52,7 +52,7 @@ export class LagReports {
    * @param after the last frame of that replica that the member received
    * @param leastMs until the same frames are relayed again for the first time
    */
-  isWorthAgain(
+  isRelayDue(
     id: string,
     after: number,
     newest: Uint8Array | undefined,
@@ -63,13 +63,13 @@ export class LagReports {
     const isNews = relayed === undefined || relayed.newest !== newest || after > relayed.after;
     if (!isNews && now < relayed.againAtMs) return false;
     const waitMs = isNews ? leastMs : Math.min(2 * relayed.waitMs, AGAIN_MS_MAX);
-    keep(this.#relayed, id, { after, newest, waitMs, againAtMs: now + waitMs });
+    remember(this.#relayed, id, { after, newest, waitMs, againAtMs: now + waitMs });
     return true;
   }
 }
 
 /** Remembers the latest entry of each id, and forgets the oldest entries. */
-function keep<What>(memory: Map<string, What>, id: string, what: What): void {
+function remember<What>(memory: Map<string, What>, id: string, what: What): void {
   memory.delete(id);
   memory.set(id, what);
   for (const oldest of memory.keys()) {

@@ -18,7 +18,7 @@ export class Reachability {
   #number = -1;
   #beats = 0;
   /** The frame number after which this replica asked it for its counts. */
-  #askedSince: number | undefined;
+  #requestedSince: number | undefined;
 
   /** Whether it does not receive this replica. */
   get isLost(): boolean {
@@ -26,7 +26,7 @@ export class Reachability {
   }
 
   /** A heartbeat names the replicas that its sender is behind on. */
-  hear(behind: readonly Behind[], self: string): void {
+  heartbeat(behind: readonly Behind[], self: string): void {
     const number = behind.find(({ low, high }) => idOf(low, high) === self)?.number ?? -1;
     if (number >= 0 || !this.isLost) {
       this.#beats = number >= 0 && number === this.#number ? this.#beats + 1 : 0;
@@ -34,14 +34,14 @@ export class Reachability {
     this.#number = number;
   }
 
-  asked(since: number): void {
-    this.#askedSince = since;
+  requested(since: number): void {
+    this.#requestedSince = since;
   }
 
   /** It replied to a request after this frame number, which hardly any other replica sent. */
-  answered(since: number): void {
-    if (since !== this.#askedSince) return;
-    this.#askedSince = undefined;
+  replied(since: number): void {
+    if (since !== this.#requestedSince) return;
+    this.#requestedSince = undefined;
     this.#beats = 0;
   }
 }

@@ -12,7 +12,7 @@ const FRAMES_MAX = 512;
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /** The origin of a frame, as its latest frame describes it. */
-export interface Speaker {
+export interface Origin {
   readonly id: string;
   readonly clockMs: number;
   readonly sent: number;
@@ -34,7 +34,7 @@ export class RecentFrames {
   /**
    * Keeps the latest frame of an origin unless it is kept already. The bytes must not change later.
    */
-  keep({ id: from, clockMs: atMs, sent }: Speaker, frame: Uint8Array): void {
+  keep({ id: from, clockMs: atMs, sent }: Origin, frame: Uint8Array): void {
     const own = this.#of.get(from) ?? [];
     // The same frame has the same clock reading.
     for (let at = own.length - 1; own[at]?.atMs === atMs; at--) {
@@ -48,8 +48,8 @@ export class RecentFrames {
     this.#bytes += frame.length;
     if (this.#kept.length <= FRAMES_MAX && this.#bytes <= BYTES_MAX) return;
     // Drops half of them at once, so that making room is rare.
-    const given = this.#kept.splice(0, Math.ceil(this.#kept.length / 2));
-    for (const { frame: old } of given) this.#bytes -= old.length;
+    const dropped = this.#kept.splice(0, Math.ceil(this.#kept.length / 2));
+    for (const { frame: old } of dropped) this.#bytes -= old.length;
     this.#of.clear();
     for (const left of this.#kept) this.#enter(left);
   }

@@ -8,9 +8,9 @@
  */
 
 /** More than the two longest possible replies take. */
-const PLACES_MAX = 131_072;
+const UNITS_MAX = 131_072;
 /** What a reply takes as soon as its first part arrives. */
-const PLACES_BEGUN = 8;
+const UNITS_BEGUN = 8;
 
 /** Why a reply was dropped. */
 export type ReplyPartsFault =
@@ -22,7 +22,7 @@ export type ReplyPartsFault =
 /** A reply of which parts are missing. */
 export interface Gathered {
   /** Units that it takes. */
-  places: number;
+  units: number;
   /** Makes its `ReplyParts` forget it. */
   readonly forget: () => void;
 }
@@ -31,36 +31,36 @@ export class ReplyPartsBudget {
   /** Units that are taken. */
   taken = 0;
   readonly #lost: (why: ReplyPartsFault) => void;
-  readonly #placesMax: number;
+  readonly #unitsMax: number;
   /** The reply that got its last part longest ago comes first. */
   readonly #gathered = new Set<Gathered>();
 
-  constructor(lost: (why: ReplyPartsFault) => void, placesMax: number = PLACES_MAX) {
+  constructor(lost: (why: ReplyPartsFault) => void, unitsMax: number = UNITS_MAX) {
     this.#lost = lost;
-    this.#placesMax = placesMax;
+    this.#unitsMax = unitsMax;
   }
 
   /** A part of a reply arrived and took so many units. */
-  heard(answer: Gathered, places: number): void {
-    const isBegun = !this.#gathered.delete(answer);
-    this.#gathered.add(answer);
-    const more = isBegun ? PLACES_BEGUN + places : places;
-    answer.places += more;
+  received(reply: Gathered, units: number): void {
+    const isNew = !this.#gathered.delete(reply);
+    this.#gathered.add(reply);
+    const more = isNew ? UNITS_BEGUN + units : units;
+    reply.units += more;
     this.taken += more;
     for (const oldest of this.#gathered) {
-      if (this.taken <= this.#placesMax) return;
-      this.giveUp(oldest, "tooManyParts");
+      if (this.taken <= this.#unitsMax) return;
+      this.drop(oldest, "tooManyParts");
     }
   }
 
   /** A reply is complete, or is not needed any more. */
-  release(answer: Gathered): void {
-    if (this.#gathered.delete(answer)) this.taken -= answer.places;
+  release(reply: Gathered): void {
+    if (this.#gathered.delete(reply)) this.taken -= reply.units;
   }
 
-  giveUp(answer: Gathered, why: ReplyPartsFault): void {
-    this.release(answer);
-    answer.forget();
+  drop(reply: Gathered, why: ReplyPartsFault): void {
+    this.release(reply);
+    reply.forget();
     this.#lost(why);
   }
 }

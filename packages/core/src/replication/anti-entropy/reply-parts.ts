@@ -14,13 +14,13 @@ import type { Gathered, ReplyPartsBudget } from "./reply-parts-budget.ts";
 const SERIES_MAX = 4;
 
 type Others = ReadonlyMap<string, FramesKnown>;
-type Told = Omit<Page, "hasAllHeld">;
+type ReplyPart = Omit<Page, "hasAllHeld">;
 
 interface Series extends Gathered {
   readonly since: number;
   readonly upTo: number;
   readonly telling: number;
-  readonly heard: Set<number>;
+  readonly received: Set<number>;
   /** 0 until the last part has arrived. */
   parts: number;
   /** The other replicas that the reply reports on, and which of their frames it includes. */
@@ -29,59 +29,59 @@ interface Series extends Gathered {
 
 export class ReplyParts {
   #series: Series[] = [];
-  readonly #room: ReplyPartsBudget;
+  readonly #budget: ReplyPartsBudget;
 
-  constructor(room: ReplyPartsBudget) {
-    this.#room = room;
+  constructor(budget: ReplyPartsBudget) {
+    this.#budget = budget;
   }
 
   /**
    * Adds a part, and the other replicas whose counts it has. Returns all other replicas of the
    * reply once all of its parts have arrived.
    */
-  hear(page: Told, others: Others): Others | undefined {
+  add(page: ReplyPart, others: Others): Others | undefined {
     const series = this.#seriesOf(page);
     const before = sizeOf(series);
-    series.heard.add(page.part);
+    series.received.add(page.part);
     for (const [id, known] of others) series.others.set(id, known);
     if (page.parts > 0) series.parts = page.parts;
-    if (series.parts === 0 || series.heard.size < series.parts) {
-      this.#room.heard(series, sizeOf(series) - before);
+    if (series.parts === 0 || series.received.size < series.parts) {
+      this.#budget.received(series, sizeOf(series) - before);
       return undefined;
     }
-    this.#room.release(series);
-    this.#leave(series);
+    this.#budget.release(series);
+    this.#remove(series);
     return series.others;
   }
 
   /** Forgets all received parts. */
   forget(): void {
-    for (const series of this.#series) this.#room.release(series);
+    for (const series of this.#series) this.#budget.release(series);
     this.#series = [];
   }
 
-  #seriesOf({ since, upTo, telling }: Told): Series {
+  #seriesOf({ since, upTo, telling }: ReplyPart): Series {
     for (const begun of this.#series) {
       if (begun.telling === telling && begun.since === since && begun.upTo === upTo) return begun;
     }
     const series: Series = {
       ...{ since, upTo, telling },
-      heard: new Set(),
+      received: new Set(),
       parts: 0,
       others: new Map(),
-      places: 0,
-      forget: () => this.#leave(series),
+      units: 0,
+      forget: () => this.#remove(series),
     };
     this.#series.push(series);
-    if (this.#series.length > SERIES_MAX) this.#room.giveUp(this.#series[0]!, "unended");
+    if (this.#series.length > SERIES_MAX) this.#budget.drop(this.#series[0]!, "unended");
     return series;
   }
 
-  #leave(series: Series): void {
+  #remove(series: Series): void {
     this.#series = this.#series.filter((begun) => begun !== series);
   }
 }
 
-function sizeOf({ heard, others }: Series): number {
-  return heard.size + others.size;
+function sizeOf({ received, others }: Series): number {
+  return received.size + others.size;
 }

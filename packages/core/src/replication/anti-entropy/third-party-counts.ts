@@ -39,19 +39,19 @@ export class ThirdPartyCounts {
   }
 
   /** The sender reports on a dead replica. */
-  hear(heard: Heard, sentAtMs: number): void {
+  addReport(report: Heard, sentAtMs: number): void {
     const { members, replicas, clock } = this.#options;
-    const id = idOf(heard.low, heard.high);
+    const id = idOf(report.low, report.high);
     const now = clock.now();
     if (id === replicas.selfId) {
-      this.#others.set(id, heard);
+      this.#others.set(id, report);
       return;
     }
-    const offsetMs = sentAtMs - heard.clockMs;
-    const member = members.mention(id, now, now - heard.silentMs, offsetMs);
+    const offsetMs = sentAtMs - report.clockMs;
+    const member = members.reported(id, now, now - report.silentMs, offsetMs);
     if (member === undefined || member.index >= NO_REPLICA) return;
-    this.#others.set(id, heard);
-    if (!member.isHeard) replicas.setOffset(member.index, offsetMs);
+    this.#others.set(id, report);
+    if (!member.isReceivedHere) replicas.setOffset(member.index, offsetMs);
   }
 
   /** The index of a replica that this frame may report on. */
@@ -65,8 +65,8 @@ export class ThirdPartyCounts {
    */
   cover(member: Member, page: Page): boolean {
     const { replicas, members, clock } = this.#options;
-    const others = member.parts.hear(page, this.#others);
-    member.answeringUntilMs = others === undefined ? clock.now() + PART_MS : 0;
+    const others = member.parts.add(page, this.#others);
+    member.replyUntilMs = others === undefined ? clock.now() + PART_MS : 0;
     if (others === undefined) return false;
     // A reply that newer frames have overtaken has not been merged as a whole.
     const isNews = page.upTo > member.frames.last;

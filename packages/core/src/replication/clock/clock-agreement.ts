@@ -51,9 +51,9 @@ export class ClockAgreement {
    * that it has received: the counts in the frame may belong to slots, and the slots of a wrong
    * time are wrong.
    */
-  heard(now: number): void {
+  frameOpened(now: number): void {
     if (this.#hasAgreed || this.upMs(now) > NEW_MS) return;
-    const offsetsMs = this.#heard().map((member) => this.#offsetMs(member));
+    const offsetsMs = this.#receivedHere().map((member) => this.#offsetMs(member));
     const [first = 0, ...others] = offsetsMs;
     // The median of theirs only: the joining replica's own clock is no better than any other.
     const fromFirstMs = clusterOffsetMs(others.map((offsetMs) => offsetMs - first));
@@ -66,27 +66,27 @@ export class ClockAgreement {
    */
   agree(now: number): boolean {
     const { clock } = this.#options;
-    const alive = this.#heard();
+    const alive = this.#receivedHere();
     // A heartbeat shows which of two replicas is the elder.
     if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return false;
     const hasJumped = clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
     this.#hasAgreed = true;
-    this.#lookWhoIsOff(alive);
+    this.#reportOffClocks(alive);
     return hasJumped;
   }
 
-  #heard(): readonly Member[] {
+  #receivedHere(): readonly Member[] {
     const { members } = this.#options;
     return Array.from(members.all()).filter(
-      (member) => member.isAlive && member.isHeard && !this.#isLeftBehind(member),
+      (member) => member.isAlive && member.isReceivedHere && !this.#isStillSuspended(member),
     );
   }
 
   /**
    * Whether it was suspended together with this replica, which has moved to the wall clock already.
    */
-  #isLeftBehind(member: Member): boolean {
-    if (member.heardSinceMs > this.#options.clock.renewedAtMs) return false;
+  #isStillSuspended(member: Member): boolean {
+    if (member.receivedSinceMs > this.#options.clock.renewedAtMs) return false;
     return Math.abs(this.#offsetMs(member)) > FAR_MS;
   }
 
@@ -103,13 +103,13 @@ export class ClockAgreement {
   }
 
   /** Whether this replica has been up for longer than the other. */
-  #isElder({ id, upMs = 0, heardAtMs }: Member, now: number): boolean {
-    const aheadMs = this.upMs(now) - (upMs + now - heardAtMs);
+  #isElder({ id, upMs = 0, lastReceivedMs }: Member, now: number): boolean {
+    const aheadMs = this.upMs(now) - (upMs + now - lastReceivedMs);
     if (Math.abs(aheadMs) > SAME_AGE_MS) return aheadMs > 0;
     return this.#options.replicas.selfId < id;
   }
 
-  #lookWhoIsOff(alive: readonly Member[]): void {
+  #reportOffClocks(alive: readonly Member[]): void {
     const { clock, members, report } = this.#options;
     for (const member of this.#off)
       if (members.find(member.id) !== member) this.#off.delete(member);

@@ -42,25 +42,25 @@ export class ClockCheck {
     if (!replayGuard.isSealing) return false;
     const wallAheadMs = clock.wallAheadMs();
     if (Math.abs(wallAheadMs) <= STALE_MS) return false;
-    const aheadMs = [...this.#aheadOfHeard(), ...this.#refused(now)];
+    const aheadMs = [...this.#aheadOfReceived(), ...this.#refused(now)];
     return aheadMs.some((each) => Math.abs(each - wallAheadMs) <= SAME_MS);
   }
 
   /** How many other replicas refuse this one for its clock, or are refused for theirs; mostly 0. */
-  apartFrom(now: number): number {
+  countApart(now: number): number {
     if (!this.#options.replayGuard.isSealing) return 0;
-    const heard = this.#aheadOfHeard();
-    if (heard.length === 0) return this.#refused(now).length;
-    const [first = 0] = heard;
+    const received = this.#aheadOfReceived();
+    if (received.length === 0) return this.#refused(now).length;
+    const [first = 0] = received;
     // Two clocks have no median.
-    const aheadMs = heard.length === 1 ? first : clusterOffsetMs(heard.map((each) => -each));
-    return Math.abs(aheadMs) > FAR_MS ? heard.length : 0;
+    const aheadMs = received.length === 1 ? first : clusterOffsetMs(received.map((each) => -each));
+    return Math.abs(aheadMs) > FAR_MS ? received.length : 0;
   }
 
-  #aheadOfHeard(): number[] {
+  #aheadOfReceived(): number[] {
     const { members, clock } = this.#options;
     return Array.from(members.all())
-      .filter(({ isAlive, isHeard }) => isAlive && isHeard)
+      .filter(({ isAlive, isReceivedHere }) => isAlive && isReceivedHere)
       .map(({ offset }) => -(offset.offsetMs + clock.originMs));
   }
 

@@ -48,9 +48,9 @@ export class ClockOffset {
   /** When the last frame arrived that was not late. */
   inTimeAtMs: number = Number.NEGATIVE_INFINITY;
 
-  /** @param toldMs the offset by another replica's report, which counts like a first frame */
-  constructor(toldMs?: number) {
-    if (toldMs !== undefined) this.#ages.add(Number.NEGATIVE_INFINITY, toldMs);
+  /** @param reportedMs the offset by another replica's report, which counts like a first frame */
+  constructor(reportedMs?: number) {
+    if (reportedMs !== undefined) this.#ages.add(Number.NEGATIVE_INFINITY, reportedMs);
   }
 
   /**
@@ -58,7 +58,7 @@ export class ClockOffset {
    *
    * @param heldUpMs for how long the event loop of this process has been held up so far, in all
    */
-  hear(receivedAtMs: number, sentAtMs: number, heldUpMs = 0): number {
+  received(receivedAtMs: number, sentAtMs: number, heldUpMs = 0): number {
     const ageMs = receivedAtMs - sentAtMs;
     if (this.#ages.count > 0 && ageMs > this.offsetMs + STEP_MS) {
       this.#late = this.#lateness(receivedAtMs, ageMs, heldUpMs);

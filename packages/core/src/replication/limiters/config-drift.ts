@@ -23,7 +23,7 @@ import type { ReplicatedLimiter } from "./replicated-limiter.ts";
 import type { ReplicatedLimiters } from "./replicated-limiters.ts";
 
 /** How many limiters a heartbeat describes. */
-const TOLD_MAX = 4;
+const DESCRIBED_MAX = 4;
 /** How many differences are remembered; more are not reported. */
 const KNOWN_MAX = 256;
 /**
@@ -38,9 +38,9 @@ export class ConfigDrift {
   readonly #report: Report;
   readonly #known = new Set<string>();
   /** Since when no other replica has described a limiter that is here; never, if one has. */
-  readonly #untoldSinceMs = new WeakMap<ReplicatedLimiter, number>();
+  readonly #undescribedSinceMs = new WeakMap<ReplicatedLimiter, number>();
   /** Since when replicas have described limiters that are not here. */
-  readonly #strangeSinceMs = new Map<string, number>();
+  readonly #unknownSinceMs = new Map<string, number>();
   #next = 0;
 
   constructor(replicatedLimiters: ReplicatedLimiters, report: Report) {
@@ -49,33 +49,33 @@ export class ConfigDrift {
   }
 
   /** The limiters that the next heartbeat describes; all get their turn. */
-  told(): WireLimiter[] {
+  described(): WireLimiter[] {
     const replicatedLimiters = this.#replicatedLimiters.open();
     const first = this.#next % Math.max(1, replicatedLimiters.length);
-    this.#next = first + TOLD_MAX;
-    const turned = [
+    this.#next = first + DESCRIBED_MAX;
+    const rotated = [
       ...replicatedLimiters.slice(first),
       ...replicatedLimiters.slice(0, first),
-    ].slice(0, TOLD_MAX);
-    return turned.map(({ nameTag, identity, holder }) => {
+    ].slice(0, DESCRIBED_MAX);
+    return rotated.map(({ nameTag, identity, holder }) => {
       return { name: nameTag, identity, limits: holder.limits };
     });
   }
 
   /** A replica's heartbeat describes some of its limiters. */
-  heard(replica: string, limiters: readonly WireLimiter[], now: number): void {
+  received(replica: string, limiters: readonly WireLimiter[], now: number): void {
     const replicatedLimiters = this.#replicatedLimiters.open();
-    let isAnyStrange = false;
+    let isAnyUnknown = false;
     for (const theirs of limiters) {
       const ours = replicatedLimiters.find(({ nameTag }) => isSame(nameTag, theirs.name));
       if (ours === undefined) {
-        isAnyStrange = true;
+        isAnyUnknown = true;
       } else {
-        this.#untoldSinceMs.set(ours, NEVER);
+        this.#undescribedSinceMs.set(ours, NEVER);
         this.#compare(ours, theirs, replica);
       }
     }
-    if (isAnyStrange) this.#lookForAlone(replica, replicatedLimiters, now);
+    if (isAnyUnknown) this.#lookForAlone(replica, replicatedLimiters, now);
   }
 
   #lookForAlone(
@@ -83,14 +83,14 @@ export class ConfigDrift {
     replicatedLimiters: readonly ReplicatedLimiter[],
     now: number,
   ): void {
-    const strangeSinceMs = this.#strangeSinceMs.get(replica) ?? now;
-    if (this.#strangeSinceMs.size >= KNOWN_MAX) this.#strangeSinceMs.clear();
-    this.#strangeSinceMs.set(replica, strangeSinceMs);
+    const unknownSinceMs = this.#unknownSinceMs.get(replica) ?? now;
+    if (this.#unknownSinceMs.size >= KNOWN_MAX) this.#unknownSinceMs.clear();
+    this.#unknownSinceMs.set(replica, unknownSinceMs);
     for (const replicated of replicatedLimiters) {
-      const sinceMs = this.#untoldSinceMs.get(replicated) ?? now;
-      this.#untoldSinceMs.set(replicated, sinceMs);
-      if (now - Math.max(sinceMs, strangeSinceMs) < ALONE_MS) continue;
-      this.#say(
+      const sinceMs = this.#undescribedSinceMs.get(replicated) ?? now;
+      this.#undescribedSinceMs.set(replicated, sinceMs);
+      if (now - Math.max(sinceMs, unknownSinceMs) < ALONE_MS) continue;
+      this.#reportOnce(
         replicated.name,
         `limiter ${shown(replicated.name)} counts alone: for a minute no other replica has reported a limiter of this name, and replica ${replica} has reported one that is not here. Limiters count together by their 'name': compare it in all processes, and ignore this if no other process is meant to have it`,
         CLUSTER_EVENTS.limiterAlone,
@@ -102,14 +102,14 @@ export class ConfigDrift {
     const name = `limiter ${shown(ours.name)}`;
     if (!isSame(ours.identity, theirs.identity)) {
       const { low, high } = theirs.identity;
-      this.#say(
+      this.#reportOnce(
         `${ours.name}:${low}:${high}`,
         `${name} has other policies, windows or slots at replica ${replica}, so they do not count together. It has ${inWords(ours)} here, and ${limits(theirs)} there: configure it alike; ${WHICH_PROCESS}`,
         CLUSTER_EVENTS.policiesDiffer,
       );
     } else if (ours.holder.limits.join() !== theirs.limits.join()) {
       const both = `${ours.holder.limits.join(", ")} here and ${theirs.limits.join(", ")}`;
-      this.#say(
+      this.#reportOnce(
         `${ours.name}:${both}`,
         `${name} has a limit of ${both} at replica ${replica}: they count together, and each process decides by its own limit. Configure it alike unless a deploy is changing it`,
         CLUSTER_EVENTS.limitsDiffer,
@@ -117,7 +117,7 @@ export class ConfigDrift {
     }
   }
 
-  #say(difference: string, sentence: string, kind: EventKind): void {
+  #reportOnce(difference: string, sentence: string, kind: EventKind): void {
     if (this.#known.has(difference) || this.#known.size >= KNOWN_MAX) return;
     this.#known.add(difference);
     this.#report(sentence, kind);

@@ -19,7 +19,7 @@ import type { Halves } from "../../wire/seal.ts";
  * How many own counts of evicted records wait for the next frame; more are lost, and counted as
  * lost.
  */
-const GIVEN_UP_MAX = 65_536;
+const EVICTED_MAX = 65_536;
 
 /** Hits that a limiter has allowed and refused. */
 export interface Tally {
@@ -70,7 +70,7 @@ export interface Holder {
 /** Until when the replicated part of a closed limiter is kept, at least and at most. */
 export interface Retirement {
   /** The frame of counts in which its unpublished counts leave. */
-  readonly toldIn: number;
+  readonly publishedIn: number;
   readonly untilMs: number;
 }
 
@@ -97,10 +97,10 @@ export class ReplicatedLimiter {
   /** Set while no limiter uses it. */
   retirement: Retirement | undefined;
   /** Own counts of records that were evicted since the last frame. */
-  #givenUp: Component[] = [];
+  #evicted: Component[] = [];
   /** Releases the permits that a closed limiter held, as far as that is not done. */
-  #givingBack: Pausing | undefined;
-  readonly #giveBack = (forMs: number): boolean => this.#giveBackFor(forMs);
+  #releasing: Pausing | undefined;
+  readonly #releaseHeld = (forMs: number): boolean => this.#releaseHeldFor(forMs);
 
   constructor({ name, nameTag, identity, store, kinds }: ReplicatedLimiterOptions) {
     this.name = name;
@@ -115,8 +115,8 @@ export class ReplicatedLimiter {
 
   /** A limiter uses it from now on, and continues with the counts of the last one. */
   open(holder: Holder): void {
-    leaveUndone(this.#giveBack);
-    this.#giveBackFor(Number.POSITIVE_INFINITY);
+    leaveUndone(this.#releaseHeld);
+    this.#releaseHeldFor(Number.POSITIVE_INFINITY);
     this.holder.leaveHouse();
     this.holder = holder;
     this.lifeMs = Math.max(this.lifeMs, holder.lifeMs);
@@ -128,41 +128,41 @@ export class ReplicatedLimiter {
     this.retirement = retirement;
     const { handover } = this.store;
     if (!handover.holds) return;
-    this.#givingBack = handover.giveBack();
-    doInBackground(this.#giveBack);
+    this.#releasing = handover.giveBack();
+    doInBackground(this.#releaseHeld);
   }
 
   /** Drops everything. */
   end(): void {
-    leaveUndone(this.#giveBack);
+    leaveUndone(this.#releaseHeld);
     this.holder.leaveHouse();
     this.store.close();
   }
 
   /** Keeps an own count that is about to be evicted; false when there are too many already. */
-  giveUp(component: Readonly<Component>): boolean {
-    if (this.#givenUp.length >= GIVEN_UP_MAX) return false;
-    this.#givenUp.push({ ...component });
+  keepEvicted(component: Readonly<Component>): boolean {
+    if (this.#evicted.length >= EVICTED_MAX) return false;
+    this.#evicted.push({ ...component });
     return true;
   }
 
   /** Marks every replica that a count evicted since the last frame refers to. */
   refersTo(mark: (replica: number) => void): void {
-    for (const { opener } of this.#givenUp) mark(opener);
+    for (const { opener } of this.#evicted) mark(opener);
   }
 
   /** The counts evicted since the last call. */
-  takeGivenUp(): readonly Component[] {
-    const taken = this.#givenUp;
-    if (taken.length > 0) this.#givenUp = [];
+  takeEvicted(): readonly Component[] {
+    const taken = this.#evicted;
+    if (taken.length > 0) this.#evicted = [];
     return taken;
   }
 
   /** Goes on for so many milliseconds; returns whether there is more to release. */
-  #giveBackFor(forMs: number): boolean {
+  #releaseHeldFor(forMs: number): boolean {
     const endMs = performance.now() + forMs;
-    while (this.#givingBack?.next().done === false) if (performance.now() >= endMs) return true;
-    this.#givingBack = undefined;
+    while (this.#releasing?.next().done === false) if (performance.now() >= endMs) return true;
+    this.#releasing = undefined;
     return false;
   }
 }

@@ -119,26 +119,30 @@ export class ReplicatedLimiters {
   /**
    * Frees the indexes of replicas that nothing refers to any more.
    *
-   * @param isTelling whether frames are being written: they may name replicas that are in no record
+   * @param isPublishing whether frames are being written: they may name replicas that are in no record
    *   any more, so no index is freed then
    */
-  reclaim(replicas: Replicas, isMember: (id: string) => boolean, isTelling: () => boolean): void {
-    this.#reclaiming.run(this.#reclaim(replicas, isMember, isTelling));
+  reclaim(
+    replicas: Replicas,
+    isMember: (id: string) => boolean,
+    isPublishing: () => boolean,
+  ): void {
+    this.#reclaiming.run(this.#reclaim(replicas, isMember, isPublishing));
   }
 
   /**
    * Frees keys in which nothing counts any more, and drops closed limiters.
    *
-   * @param told the last frame of counts that has left
+   * @param published the last frame of counts that has left
    */
-  keepHouse(now: number, told: number): void {
+  keepHouse(now: number, published: number): void {
     let room = RETIRED_MAX;
     let keysEvictor = RETIRED_KEYS_MAX;
     for (const replicated of this.#retired().reverse()) {
       const { retirement, store } = replicated;
-      const isTold = told >= retirement!.toldIn;
+      const isPublished = published >= retirement!.publishedIn;
       const isOfUse = !store.handover.isEmpty && room > 0 && store.size <= keysEvictor;
-      if (now >= retirement!.untilMs || (isTold && !isOfUse)) {
+      if (now >= retirement!.untilMs || (isPublished && !isOfUse)) {
         this.#end(replicated);
       } else {
         room--;
@@ -179,7 +183,7 @@ export class ReplicatedLimiters {
   *#reclaim(
     replicas: Replicas,
     isMember: (id: string) => boolean,
-    isTelling: () => boolean,
+    isPublishing: () => boolean,
   ): Slices {
     // A replica that becomes unused meanwhile may be referred to by records that were visited
     // before.
@@ -189,7 +193,7 @@ export class ReplicatedLimiters {
     };
     for (const { store } of this.#replicatedLimiters.values()) yield* store.refersTo(mark);
     for (const replicated of this.#replicatedLimiters.values()) replicated.refersTo(mark);
-    if (!isTelling()) replicas.reclaim(spare);
+    if (!isPublishing()) replicas.reclaim(spare);
   }
 }
 

@@ -31,7 +31,7 @@ export class GracefulLeave {
   readonly #options: GracefulLeaveOptions;
   readonly #endMs = performance.now() + LEAVE_MS;
   #isFirst = true;
-  #isCutOff = false;
+  #isDisconnected = false;
 
   constructor(options: GracefulLeaveOptions) {
     this.#options = options;
@@ -40,10 +40,10 @@ export class GracefulLeave {
   /** Publishes more. Returns whether everything has left, or it is of no use to go on. */
   goOn(): boolean {
     const { publisher, sender, report } = this.#options;
-    const isTold = publisher.finishFor(this.#isFirst ? AT_ONCE_MS : 0);
+    const isPublished = publisher.finishFor(this.#isFirst ? AT_ONCE_MS : 0);
     this.#isFirst = false;
-    const hasLeft = isTold && !sender.isBusy;
-    if (!hasLeft && !this.#isCutOff) {
+    const hasLeft = isPublished && !sender.isBusy;
+    if (!hasLeft && !this.#isDisconnected) {
       if (performance.now() < this.#endMs) return false;
       report(
         "this process left before all of its counts were published: the transport takes too few frames at a time, or is not connected. Other processes do not know the last hits",
@@ -62,7 +62,7 @@ export class GracefulLeave {
       return;
     }
     await sender.untilConnected(CONNECT_MS);
-    this.#isCutOff = !sender.isConnected;
+    this.#isDisconnected = !sender.isConnected;
   }
 
   /** Closes the transport, and waits for that while there is time. */

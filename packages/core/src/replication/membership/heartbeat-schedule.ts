@@ -6,7 +6,7 @@
 
 export const HEARTBEAT_MS = 1_000;
 /** How long the answer to a hello may wait, so that not all replicas answer at once. */
-const GREETED_SPREAD_MS = 20;
+const HELLO_SPREAD_MS = 20;
 /** The least time between two answers, however many hellos arrive. */
 const SPACING_MS = 100;
 
@@ -15,7 +15,7 @@ export class HeartbeatSchedule {
   dueAtMs: number;
   readonly #random: () => number;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  #isGreeted = false;
+  #isHelloPending = false;
 
   constructor(nowMs: number, random: () => number) {
     this.#random = random;
@@ -24,16 +24,16 @@ export class HeartbeatSchedule {
 
   /** A heartbeat is sent now. */
   sent(nowMs: number): void {
-    if (this.#isGreeted) this.#answeredAtMs = nowMs;
-    this.#isGreeted = false;
+    if (this.#isHelloPending) this.#answeredAtMs = nowMs;
+    this.#isHelloPending = false;
     this.dueAtMs = nowMs + HEARTBEAT_MS;
   }
 
   /** A hello arrived. */
-  greeted(nowMs: number): void {
-    this.#isGreeted = true;
+  helloReceived(nowMs: number): void {
+    this.#isHelloPending = true;
     const soonest = Math.max(nowMs, this.#answeredAtMs + SPACING_MS);
-    const soon = soonest + Math.floor(this.#random() * GREETED_SPREAD_MS);
+    const soon = soonest + Math.floor(this.#random() * HELLO_SPREAD_MS);
     this.dueAtMs = Math.min(this.dueAtMs, soon);
   }
 

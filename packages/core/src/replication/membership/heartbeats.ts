@@ -25,10 +25,10 @@ import type { Membership } from "./membership.ts";
 import type { PartitionMonitor } from "./partition-monitor.ts";
 
 /** Heartbeats after which a differing checksum is no coincidence. */
-const BEATS_APART = 4;
+const BEATS_DIFFERING = 4;
 
 /** How many replicas may be known by name only, before unused ones are reclaimed. */
-const STRANGERS_MAX = 1_024;
+const NAMED_ONLY_MAX = 1_024;
 const RECLAIM_MS = 30_000;
 
 /**
@@ -57,7 +57,7 @@ export interface HeartbeatsOptions {
   readonly rejections: Rejections;
   readonly configDrift: ConfigDrift;
   readonly sender: FrameSender;
-  readonly publisher: Pick<Publisher, "heldMs" | "isTelling">;
+  readonly publisher: Pick<Publisher, "heldMs" | "isPublishing">;
 }
 
 export class Heartbeats extends HeartbeatSchedule {
@@ -83,19 +83,19 @@ export class Heartbeats extends HeartbeatSchedule {
     if (clockCheck.isStale(now)) incarnation.change(true);
     replicatedLimiters.keepHouse(now, sender.counted);
     const rememberedMs = replayGuard.rememberedMs(replicatedLimiters.lifeMs);
-    const isAnyForgotten = members.look(now, rememberedMs);
-    const strangers = replicas.size - members.size;
-    if (isAnyForgotten || (strangers > STRANGERS_MAX && now >= this.#reclaimAtMs)) {
+    const isAnyForgotten = members.detectFailures(now, rememberedMs);
+    const namedOnly = replicas.size - members.size;
+    if (isAnyForgotten || (namedOnly > NAMED_ONLY_MAX && now >= this.#reclaimAtMs)) {
       this.#reclaimAtMs = now + RECLAIM_MS;
       const isMember = (id: string): boolean => members.find(id) !== undefined;
-      replicatedLimiters.reclaim(replicas, isMember, () => publisher.isTelling);
+      replicatedLimiters.reclaim(replicas, isMember, () => publisher.isPublishing);
     }
     partitionMonitor.look(now);
     const hasJumped = agreement.agree(now);
-    if (this.#hasBeenBehind(now, hasJumped)) gapRepair.askAnew(now);
+    if (this.#hasBeenBehind(now, hasJumped)) gapRepair.askForAll(now);
     const sum = members.checksum();
-    if (members.differ(sum, BEATS_APART)) deadReplicaSync.apart(sum, now);
-    gapRepair.askTheDeaf();
+    if (members.differs(sum, BEATS_DIFFERING)) deadReplicaSync.checksumDiffers(sum, now);
+    gapRepair.askUnreached();
     const heartbeat = {
       isReady: initialSync.isOver,
       upMs: agreement.upMs(now),
@@ -104,7 +104,7 @@ export class Heartbeats extends HeartbeatSchedule {
       behind: gapRepair.behind(now),
       heldMs: publisher.heldMs(now),
     };
-    sender.heartbeat(heartbeat, configDrift.told());
+    sender.heartbeat(heartbeat, configDrift.described());
   }
 
   /** Whether counts were rejected as too early because this replica was suspended, and fit now. */

@@ -24,9 +24,9 @@ import { halvesOf, successorOf } from "./replica-id.ts";
 /** The least time between two changes: without a secret any sender can cause one. */
 const CHANGE_AGAIN_MS = 60_000;
 /** The least time between two publications of all that is held. */
-const TELL_AGAIN_MS = 1_000;
+const REPUBLISH_AGAIN_MS = 1_000;
 /** How long frames carry the old id: other replicas take that id for alive for some seconds. */
-const FORMER_TOLD_MS = 10_000;
+const FORMER_SENT_MS = 10_000;
 
 export interface IncarnationOptions {
   readonly replicas: Replicas;
@@ -45,8 +45,8 @@ export class Incarnation {
   #isChanging = false;
   /** Whether the next id starts at the wall clock. */
   #renewsClock = false;
-  #successor: string | undefined;
-  #toldAgainAtMs = Number.NEGATIVE_INFINITY;
+  #duplicateId: string | undefined;
+  #republishedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: IncarnationOptions) {
     this.#options = options;
@@ -71,15 +71,15 @@ export class Incarnation {
    * that process, so this one publishes its own again. The frame number skips ahead, so they ask
    * for it.
    */
-  succeeded({ id }: Member): void {
+  duplicateRenamed({ id }: Member): void {
     const now = this.#options.clock.now();
-    if (id === this.#successor || now < this.#toldAgainAtMs + TELL_AGAIN_MS) return;
-    this.#successor = id;
-    this.#toldAgainAtMs = now;
-    this.#options.publisher.tellHeldAgain();
+    if (id === this.#duplicateId || now < this.#republishedAtMs + REPUBLISH_AGAIN_MS) return;
+    this.#duplicateId = id;
+    this.#republishedAtMs = now;
+    this.#options.publisher.republishHeld();
   }
 
-  #take(isAllTold: boolean): void {
+  #take(isAllPublished: boolean): void {
     const { replicas, members, clock, replicatedLimiters, sender, publisher, random, report } =
       this.#options;
     const now = clock.now();
@@ -91,8 +91,8 @@ export class Incarnation {
     const replica = replicas.renameSelf(id);
     replicas.setOffset(replica, -clock.originMs);
     // What was not published is known here, and is reported as the count of a dead replica.
-    const upTo = isAllTold ? sender.counted : publisher.nextFrame;
-    members.mention(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
+    const upTo = isAllPublished ? sender.counted : publisher.nextFrame;
+    members.reported(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     replicatedLimiters.disown({ replica, originMs: clock.originMs });
     if (this.#renewsClock) {
       clock.renew();
@@ -106,9 +106,9 @@ export class Incarnation {
         CLUSTER_EVENTS.idTaken,
       );
     }
-    const untilMs = clock.rawNow() + FORMER_TOLD_MS;
+    const untilMs = clock.rawNow() + FORMER_SENT_MS;
     replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
     // Other replicas request all counts and permits of an id that they do not know.
-    sender.greet("hello");
+    sender.announce("hello");
   }
 }

@@ -78,15 +78,15 @@ export class InitialSync {
     if (now >= this.#warmAtMs) this.#isCold = false;
     if (!this.#sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
-    const isHeardOut =
-      this.#deadReplicaSync.isHeard &&
+    const isSynced =
+      this.#deadReplicaSync.isFirstRoundOver &&
       Array.from(this.#members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
     this.#isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
-    if ((this.#isSure && isHeardOut) || now - this.#beganAtMs >= this.#timeoutMs) {
+    if ((this.#isSure && isSynced) || now - this.#beganAtMs >= this.#timeoutMs) {
       this.end();
     } else if (now >= this.#helloAtMs) {
       this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#beganAtMs + this.#timeoutMs);
-      this.#sender.greet("hello");
+      this.#sender.announce("hello");
     }
   }
 

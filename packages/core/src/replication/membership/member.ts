@@ -22,9 +22,9 @@ export class Member {
   /** Up to when all that it counted is merged; absent until one of its frames is received. */
   lag: MergeLag | undefined;
   /** When its last frame was received. */
-  heardAtMs: number;
+  lastReceivedMs: number;
   /** When its first frame was received, or the first one after its last silence. */
-  heardSinceMs: number;
+  receivedSinceMs: number;
   isAlive = true;
   /** When its frames arrived again after a silence. */
   returnedAtMs: number = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,7 @@ export class Member {
   /** Its raw clock in the latest of its frames, received here or by other replicas. */
   clockMs: number = Number.NEGATIVE_INFINITY;
   /** Whether the latest of its frames was received here, so that its clock offset is measured. */
-  isHeard = false;
+  isReceivedHere = false;
   /** The number of its last frame of counts, as far as it has announced. */
   sent = 0;
   /** Hits that it has allowed and refused since it started. */
@@ -47,51 +47,51 @@ export class Member {
   /** Whether it receives this replica. */
   readonly reachability: Reachability = new Reachability();
   /** The checksum of the membership as it knows it. */
-  knownSum: number | undefined;
+  checksum: number | undefined;
   /**
    * For how many heartbeats its checksum has differed from ours since the last sync round with it.
    */
-  beatsApart = 0;
+  beatsDiffering = 0;
   /** When to send it a sync request, and how many were in vain. */
   askAtMs: number = Number.POSITIVE_INFINITY;
-  asked = 0;
+  requests = 0;
   /** How many sync requests of other replicas to it arrived while a gap has been open here. */
-  askedByOthers = 0;
+  requestsOfOthers = 0;
   /** How often its received frames were forgotten. */
   forgotten = 0;
   /**
    * Until when the next part of its long reply may be expected, and need not be requested again.
    */
-  answeringUntilMs = 0;
+  replyUntilMs = 0;
 
   constructor(id: string, index: number, room: ReplyPartsBudget, nowMs: number) {
     this.id = id;
     this.index = index;
     this.parts = new ReplyParts(room);
-    this.heardAtMs = nowMs;
-    this.heardSinceMs = nowMs;
+    this.lastReceivedMs = nowMs;
+    this.receivedSinceMs = nowMs;
   }
 
   /** Notes its heartbeat. */
-  said({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
+  heartbeat({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
     this.isReady = isReady;
     this.upMs = upMs;
     this.allowed = allowed;
     this.refused = refused;
-    this.knownSum = known;
+    this.checksum = known;
   }
 
   /** It publishes again, and knows its counts better than all replicas that reported on it. */
   returned(atMs: number): void {
     this.returnedAtMs = atMs;
-    this.heardSinceMs = atMs;
-    this.frames.forgetOthers();
+    this.receivedSinceMs = atMs;
+    this.frames.forgetReports();
     this.parts.forget();
-    this.answeringUntilMs = 0;
+    this.replyUntilMs = 0;
   }
 
   /** All that it counted before a time of its clock is in frames up to a number. */
-  told(number: number, clockMs: number): void {
+  claimed(number: number, clockMs: number): void {
     this.lag?.claim(number, clockMs);
   }
 
@@ -100,7 +100,7 @@ export class Member {
     this.forgotten++;
     this.frames.forget();
     this.parts.forget();
-    this.answeringUntilMs = 0;
+    this.replyUntilMs = 0;
   }
 
   /** Whether both replicas receive each other. */
@@ -109,9 +109,9 @@ export class Member {
   }
 
   /** Whether forgetting it loses less than forgetting the other: nothing, or what ends soonest. */
-  isLessThan(other: Member): boolean {
+  isWorthLessThan(other: Member): boolean {
     if (this.#hasCounted !== other.#hasCounted) return other.#hasCounted;
-    return this.heardAtMs < other.heardAtMs;
+    return this.lastReceivedMs < other.lastReceivedMs;
   }
 
   get #hasCounted(): boolean {
@@ -124,13 +124,13 @@ export class Member {
    * suspended machine resumes, its clock is behind at once: a replica that is given a later time
    * would take its frames for old ones.
    */
-  get toldOffsetMs(): number {
+  get reportedOffsetMs(): number {
     return this.offset.likelyOffsetMs;
   }
 
   /** When it sent the latest of its frames, which another replica may have relayed later. */
   get lastSentMs(): number {
-    return Math.min(this.heardAtMs, this.clockMs + this.offset.offsetMs);
+    return Math.min(this.lastReceivedMs, this.clockMs + this.offset.offsetMs);
   }
 
   /** Whether it has sent counts that were not received. */

@@ -41,7 +41,7 @@ export class Membership {
   readonly #members = new Map<string, Member>();
   readonly #replicas: Replicas;
   readonly #options: MemberOptions;
-  readonly #room: ReplyPartsBudget;
+  readonly #budget: ReplyPartsBudget;
   #isAnyForgotten = false;
   /** Until when no dead member is looked for that could make room. */
   #fullUntilMs = Number.NEGATIVE_INFINITY;
@@ -49,7 +49,7 @@ export class Membership {
   constructor(replicas: Replicas, options: MemberOptions) {
     this.#replicas = replicas;
     this.#options = options;
-    this.#room = new ReplyPartsBudget(options.lost);
+    this.#budget = new ReplyPartsBudget(options.lost);
   }
 
   get size(): number {
@@ -65,21 +65,21 @@ export class Membership {
   }
 
   /** Notes a frame; returns its sender, or undefined when there are too many members already. */
-  hear(id: string, receivedAtMs: number, sentAtMs: number, sent: number): Member | undefined {
+  received(id: string, receivedAtMs: number, sentAtMs: number, sent: number): Member | undefined {
     const member = this.#members.get(id) ?? this.#enter(id, receivedAtMs);
     if (member === undefined) return undefined;
     member.sent = Math.max(member.sent, sent);
     if (sentAtMs <= member.clockMs) return member;
     member.clockMs = sentAtMs;
-    member.isHeard = true;
+    member.isReceivedHere = true;
     member.lag ??= new MergeLag(sentAtMs);
-    member.heardAtMs = Math.max(member.heardAtMs, receivedAtMs);
+    member.lastReceivedMs = Math.max(member.lastReceivedMs, receivedAtMs);
     if (!member.hasLeft) {
       if (!member.isAlive) member.returned(receivedAtMs);
       this.#setAlive(member, true);
     }
     const { offset } = member;
-    offset.hear(receivedAtMs, sentAtMs, this.#options.heldUpMs());
+    offset.received(receivedAtMs, sentAtMs, this.#options.heldUpMs());
     const { suspectSinceMs } = offset;
     if (suspectSinceMs !== undefined && !this.#areAllLate(member, suspectSinceMs)) offset.step();
     const { offsetMs } = offset;
@@ -96,7 +96,7 @@ export class Membership {
   #areAllLate(suspect: Member, sinceMs: number): boolean {
     let isAnyLate = false;
     for (const member of this.#members.values()) {
-      if (member === suspect || !member.isAlive || member.heardAtMs < sinceMs) continue;
+      if (member === suspect || !member.isAlive || member.lastReceivedMs < sinceMs) continue;
       if (member.offset.inTimeAtMs >= sinceMs) return false;
       isAnyLate = true;
     }
@@ -108,26 +108,31 @@ export class Membership {
    * many members already. If a dead replica's frames reach only this replica, someone replays old
    * frames: the report of the other replica is believed.
    *
-   * @param heardAtMs when the other replica last received a frame of it
+   * @param lastReceivedMs when the other replica last received a frame of it
    * @param offsetMs what to add to a time on its clock to have it on ours, by what the report says
    */
-  mention(id: string, nowMs: number, heardAtMs: number, offsetMs: number): Member | undefined {
+  reported(
+    id: string,
+    nowMs: number,
+    lastReceivedMs: number,
+    offsetMs: number,
+  ): Member | undefined {
     const { silentMs } = this.#options;
     const known = this.#members.get(id);
     if (known?.isAlive === true) {
       const lateMs = this.#replicas.offsetMs(known.index) - offsetMs;
-      if (nowMs - heardAtMs <= silentMs || lateMs <= silentMs) return undefined;
+      if (nowMs - lastReceivedMs <= silentMs || lateMs <= silentMs) return undefined;
     }
-    const member = known ?? this.#enter(id, heardAtMs, false);
+    const member = known ?? this.#enter(id, lastReceivedMs, false);
     if (member === undefined) return undefined;
     const wasAlive = known?.isAlive === true;
     this.#setAlive(member, false);
     // A frame that it sent before that says nothing about whether it is alive, nor about its clock.
     // Offsets are exact to OFFSET_STEP_MS, and its last frame must not look like a later one.
-    const clockMs = heardAtMs - offsetMs + OFFSET_STEP_MS;
+    const clockMs = lastReceivedMs - offsetMs + OFFSET_STEP_MS;
     if (clockMs > member.clockMs || wasAlive) {
       member.clockMs = Math.max(member.clockMs, clockMs);
-      member.isHeard = false;
+      member.isReceivedHere = false;
       // Its next frame may be an old one that was relayed, so the report says more about its clock.
       member.offset = new ClockOffset(offsetMs);
     }
@@ -146,9 +151,9 @@ export class Membership {
    *
    * @param forgottenMs silence after which nothing that a replica counted can count
    */
-  look(nowMs: number, forgottenMs: number): boolean {
+  detectFailures(nowMs: number, forgottenMs: number): boolean {
     for (const member of this.#members.values()) {
-      const silenceMs = nowMs - member.heardAtMs;
+      const silenceMs = nowMs - member.lastReceivedMs;
       if (silenceMs > forgottenMs) this.#forget(member);
       else if (silenceMs > this.#options.silentMs) this.#setAlive(member, false);
     }
@@ -175,22 +180,22 @@ export class Membership {
    * Whether a live member's checksum has differed from ours for so many heartbeats, and there is
    * room for more members.
    */
-  differ(own: number, beats: number): boolean {
+  differs(own: number, beats: number): boolean {
     if (this.#members.size >= this.#options.membersMax) return false;
-    let differ = false;
+    let differs = false;
     for (const member of this.#members.values()) {
-      const sum = member.knownSum;
+      const sum = member.checksum;
       const isSame = !member.isAlive || sum === undefined || sum === own;
-      member.beatsApart = isSame ? 0 : member.beatsApart + 1;
-      differ ||= member.beatsApart >= beats;
+      member.beatsDiffering = isSame ? 0 : member.beatsDiffering + 1;
+      differs ||= member.beatsDiffering >= beats;
     }
-    return differ;
+    return differs;
   }
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
     const isFull = this.#members.size >= this.#options.membersMax;
     if (isFull && !(isAlive && this.#makeEvictor(nowMs))) return undefined;
-    const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#room, nowMs);
+    const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#budget, nowMs);
     this.#members.set(id, member);
     return member;
   }
@@ -203,7 +208,7 @@ export class Membership {
     if (nowMs < this.#fullUntilMs) return false;
     let least: Member | undefined;
     for (const member of this.#members.values()) {
-      if (!member.isAlive && (least === undefined || member.isLessThan(least))) least = member;
+      if (!member.isAlive && (least === undefined || member.isWorthLessThan(least))) least = member;
     }
     if (least === undefined) this.#fullUntilMs = nowMs + FULL_MS;
     else this.#forget(least);

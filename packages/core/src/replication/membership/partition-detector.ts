@@ -118,14 +118,14 @@ export class PartitionDetector {
    * Looks again; returns whether the state has changed.
    *
    * @param isNew whether this replica has just started, and its transport may yet connect
-   * @param apart how many members refuse this replica's clock, or have a clock that is refused here
+   * @param clocksApart how many members refuse this replica's clock, or have a clock that is refused here
    */
   look(
     now: number,
     isConnected: boolean,
     isNew: boolean,
     members: Membership,
-    apart: number = 0,
+    clocksApart: number = 0,
   ): boolean {
     const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
@@ -138,39 +138,39 @@ export class PartitionDetector {
     this.#presentCount = present.length;
     if (this.isCut) {
       this.#missing = missing.length;
-      if (!isConnected || apart > 0 || !this.#isHealed(now, expected, present)) return false;
+      if (!isConnected || clocksApart > 0 || !this.#isHealed(now, expected, present)) return false;
       this.isCut = false;
       this.#expected = new Set(present);
       return true;
     }
-    const together = missing.filter(({ heardAtMs }) => now - heardAtMs < TOGETHER_MS);
+    const together = missing.filter(({ lastReceivedMs }) => now - lastReceivedMs < TOGETHER_MS);
     const recent = [...present, ...together];
-    const atOnce = heardAtOnce(recent, now - OVERDUE_MS);
+    const atOnce = receivedTogether(recent, now - OVERDUE_MS);
     const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
-    const isCutOff = looksLikeCut(lost, atOnce.length);
-    this.#expected = new Set(isCutOff || isAway ? atOnce : recent);
-    if (!isCutOff && !isAway && apart === 0) return false;
+    const isPartitioned = looksLikePartition(lost, atOnce.length);
+    this.#expected = new Set(isPartitioned || isAway ? atOnce : recent);
+    if (!isPartitioned && !isAway && clocksApart === 0) return false;
     this.isCut = true;
-    this.#cause = isAway ? "transport" : isCutOff ? "silence" : "clock";
+    this.#cause = isAway ? "transport" : isPartitioned ? "silence" : "clock";
     this.#healsAtMs = LATER;
     this.#missing = isAway ? atOnce.length : lost;
     this.cuts++;
-    this.known = Math.max(atOnce.length, apart) + 1;
+    this.known = Math.max(atOnce.length, clocksApart) + 1;
     return true;
   }
 
   /** Whether the partition is over, as far as silence shows. */
   #isHealed(now: number, expected: readonly Member[], present: readonly Member[]): boolean {
     // Some of the present replicas may be dead, and silent for too short to be missing.
-    if (this.#missing === 0 || heardAtOnce(present).length >= expected.length) return true;
-    const isHealing = !looksLikeCut(this.#missing, expected.length);
+    if (this.#missing === 0 || receivedTogether(present).length >= expected.length) return true;
+    const isHealing = !looksLikePartition(this.#missing, expected.length);
     this.#healsAtMs = isHealing ? Math.min(this.#healsAtMs, now + RETURN_MS) : LATER;
     return now >= this.#healsAtMs;
   }
 }
 
 /** Whether so many silent replicas look like a partition rather than like crashes. */
-function looksLikeCut(silent: number, of: number): boolean {
+function looksLikePartition(silent: number, of: number): boolean {
   const isSingleCrash = silent === 1 && of > 1;
   return silent > 0 && 2 * silent >= of && !isSingleCrash;
 }
@@ -180,16 +180,16 @@ function looksLikeCut(silent: number, of: number): boolean {
  *
  * @param aliveSinceMs a member that has sent a frame since then is taken to be alive still
  */
-function heardAtOnce(
+function receivedTogether(
   members: readonly Member[],
   aliveSinceMs = Number.POSITIVE_INFINITY,
 ): Member[] {
   const spans = members.map((member) => {
-    const { heardSinceMs, lastSentMs } = member;
-    const isHeardStill = member.isAlive && lastSentMs >= aliveSinceMs;
-    const to = isHeardStill ? Number.POSITIVE_INFINITY : lastSentMs - RESTART_MS;
+    const { receivedSinceMs, lastSentMs } = member;
+    const isStillReceived = member.isAlive && lastSentMs >= aliveSinceMs;
+    const to = isStillReceived ? Number.POSITIVE_INFINITY : lastSentMs - RESTART_MS;
     // All frames of a dead replica may have been sent before, and relayed by other replicas.
-    return { member, from: Math.min(heardSinceMs, to), to };
+    return { member, from: Math.min(receivedSinceMs, to), to };
   });
   const ends = spans.map(({ to }) => to).sort((left, right) => left - right);
   spans.sort((left, right) => left.from - right.from);

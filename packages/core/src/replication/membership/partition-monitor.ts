@@ -49,10 +49,10 @@ export class PartitionMonitor {
   look(now: number): void {
     const { initialSync, members, sender, clockCheck, report } = this.#options;
     const partitionDetector = this.#partitionDetector;
-    const apart = clockCheck.apartFrom(now);
+    const clocksApart = clockCheck.countApart(now);
     const { transport, isConnected } = sender;
     if (isConnected) transport.trouble = undefined;
-    if (!partitionDetector.look(now, isConnected, initialSync.isCold, members, apart)) return;
+    if (!partitionDetector.look(now, isConnected, initialSync.isCold, members, clocksApart)) return;
     this.settle();
     report(partitionDetector.sentence(transport.trouble), partitionDetector.kind);
   }

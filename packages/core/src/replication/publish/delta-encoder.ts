@@ -19,7 +19,7 @@ import type { Member } from "../membership/member.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 import type { Slices } from "../slicer.ts";
-import { FrameSeries, type SpokenFor } from "./frame-series.ts";
+import { type DeadReplica, FrameSeries } from "./frame-series.ts";
 
 /** A live replica has answered a joining replica's hello within this time. */
 const ANSWERED_MS = 400;
@@ -32,7 +32,7 @@ export interface DeltaEncoderOptions {
   readonly clock: ClusterClock;
   readonly replicas: Replicas;
   readonly replicatedLimiters: Pick<ReplicatedLimiters, "all" | "hasForgotten">;
-  readonly nextTelling: () => number;
+  readonly nextReplyNumber: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
 
@@ -46,7 +46,7 @@ export interface PageOptions {
   /**
    * Whether the reply is for a joining replica: its hello has just shown which replicas are alive.
    */
-  readonly toNewcomer: boolean;
+  readonly toJoining: boolean;
   /** Whether to include checkpoints: the levels of folded slots. */
   readonly levels: boolean;
 }
@@ -56,13 +56,13 @@ export class DeltaEncoder {
   readonly #series: FrameSeries;
 
   constructor(options: DeltaEncoderOptions) {
-    const { envelope, clock, nextTelling, publish } = options;
+    const { envelope, clock, nextReplyNumber, publish } = options;
     this.#options = options;
     this.#series = new FrameSeries({
       envelope,
       names: { describe: (opener, openedAtMs) => this.#describe(opener, openedAtMs) },
       rawNow: () => clock.rawNow(),
-      nextTelling,
+      nextReplyNumber,
       publish,
     });
   }
@@ -80,7 +80,7 @@ export class DeltaEncoder {
       yield* this.#closed(replicated, since);
       yield* this.#notes(replicated, since);
     }
-    this.#givenUp();
+    this.#evicted();
     this.#series.end();
   }
 
@@ -95,7 +95,7 @@ export class DeltaEncoder {
    * longer knows which were released after that frame.
    */
   *page(options: PageOptions): Slices {
-    const { since, upTo, to, others, toNewcomer, levels } = options;
+    const { since, upTo, to, others, toJoining, levels } = options;
     const { replicatedLimiters } = this.#options;
     const hasAllHeld = replicatedLimiters.hasForgotten(since);
     this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
@@ -103,10 +103,10 @@ export class DeltaEncoder {
       if (since < upTo) yield* this.#changed(replicated, since, hasAllHeld);
       yield* this.#notes(replicated, since);
     }
-    const gone = this.#speakFor(others, toNewcomer);
-    if (gone.size > 0) {
+    const dead = this.#reportOn(others, toJoining);
+    if (dead.size > 0) {
       for (const replicated of this.#options.replicatedLimiters.all())
-        yield* this.#heardOf(replicated, gone);
+        yield* this.#countsOf(replicated, dead);
     }
     // Levels come last: they contain the slots above that have become too old to be merged
     // meanwhile.
@@ -138,40 +138,48 @@ export class DeltaEncoder {
   /**
    * Names the other replicas; returns the dead ones, whose counts follow, by their index in stores.
    */
-  #speakFor(others: readonly Member[], toNewcomer: boolean): Map<number, SpokenFor> {
+  #reportOn(others: readonly Member[], toJoining: boolean): Map<number, DeadReplica> {
     const { clock } = this.#options;
     const now = clock.now();
-    const gone = new Map<number, SpokenFor>();
-    for (const { id, index, frames, heardAtMs, lastSentMs, isAlive, toldOffsetMs } of others) {
-      const aheadMs = -(toldOffsetMs + clock.originMs);
+    const dead = new Map<number, DeadReplica>();
+    for (const {
+      id,
+      index,
+      frames,
+      lastReceivedMs,
+      lastSentMs,
+      isAlive,
+      reportedOffsetMs,
+    } of others) {
+      const aheadMs = -(reportedOffsetMs + clock.originMs);
       // A relayed frame does not show for how long its origin has been silent.
       const silentMs = Math.max(0, now - lastSentMs);
       // A replica that has not answered the hello of a joining one may have just crashed.
-      const answers = isAlive && (!toNewcomer || now - heardAtMs <= ANSWERED_MS);
-      const known = answers ? NO_FRAMES : frames.known;
+      const reportsItself = isAlive && (!toJoining || now - lastReceivedMs <= ANSWERED_MS);
+      const known = reportsItself ? NO_FRAMES : frames.known;
       const other = { ...halvesOf(id), ...known, aheadMs, silentMs };
-      this.#series.speakFor(other);
-      if (!answers) gone.set(index, other);
+      this.#series.reportOn(other);
+      if (!reportsItself) dead.set(index, other);
     }
-    return gone;
+    return dead;
   }
 
   /** All counts of dead replicas in one limiter. */
-  *#heardOf(replicated: ReplicatedLimiter, gone: ReadonlyMap<number, SpokenFor>): Slices {
+  *#countsOf(replicated: ReplicatedLimiter, dead: ReadonlyMap<number, DeadReplica>): Slices {
     const { delta } = replicated.store;
-    yield* delta.heard([...gone.keys()], (index, policy) => {
-      const other = gone.get(index)!;
-      if (policy === 0) this.#series.speakFor(other);
+    yield* delta.heard([...dead.keys()], (index, policy) => {
+      const other = dead.get(index)!;
+      if (policy === 0) this.#series.reportOn(other);
       this.#series.section({ ...headOf(replicated, policy), ofLow: other.low, ofHigh: other.high });
       return this.#visitorOfOthers(replicated, policy);
     });
   }
 
   /** The counts of evicted records, which no sync reply can repeat. */
-  #givenUp(): void {
+  #evicted(): void {
     let isFirst = true;
     for (const replicated of this.#options.replicatedLimiters.all()) {
-      const components = replicated.takeGivenUp();
+      const components = replicated.takeEvicted();
       if (components.length === 0) continue;
       if (isFirst) this.#series.unrepeated();
       isFirst = false;

@@ -22,8 +22,13 @@ const SPACING_PER_REPLICA_MS = 0.25;
 const SPACING_MS_MAX = 100;
 
 /** Whether unpublished hits could matter, when so many replicas hold some back. */
-export function isUrgent(replicas: number, untold: number, ceiling: number, used: number): boolean {
-  return 2 * replicas * untold >= ceiling - used;
+export function isUrgent(
+  replicas: number,
+  unpublished: number,
+  ceiling: number,
+  used: number,
+): boolean {
+  return 2 * replicas * unpublished >= ceiling - used;
 }
 
 /** Each method that makes a frame due returns whether the next one leaves sooner than before. */

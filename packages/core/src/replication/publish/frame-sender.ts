@@ -67,7 +67,7 @@ export class FrameSender {
   }
 
   /** A frame that names this replica and says that it joins or leaves, and nothing else. */
-  greet(kind: FrameKind & ("hello" | "leave")): void {
+  announce(kind: FrameKind & ("hello" | "leave")): void {
     this.#begin(kind);
     this.publish(this.#envelope.finish());
   }

@@ -33,7 +33,7 @@ export interface Coverage {
 }
 
 /** A replica that has crashed or left, and which of its frames this one has. */
-export interface SpokenFor extends FramesKnown {
+export interface DeadReplica extends FramesKnown {
   readonly low: number;
   readonly high: number;
   /** How far its raw clock is ahead of ours. */
@@ -48,7 +48,7 @@ export interface FrameSeriesOptions {
   /** The raw clock. */
   readonly rawNow: () => number;
   /** A number that no series of this replica has used. */
-  readonly nextTelling: () => number;
+  readonly nextReplyNumber: () => number;
   readonly publish: (frame: Uint8Array, to: string | undefined) => void;
 }
 
@@ -56,10 +56,10 @@ export class FrameSeries {
   readonly #options: FrameSeriesOptions;
   readonly #batch = new ComponentBatch();
   #head: ComponentHead | undefined;
-  #other: SpokenFor | undefined;
+  #other: DeadReplica | undefined;
   #coverage: Coverage = { kind: "counts", since: 0, upTo: 0 };
   #isUnrepeated = false;
-  #telling = 0;
+  #replyNumber = 0;
   #parts = 0;
   /** The writer's position while the frame has no entries yet. */
   #emptyAt = 0;
@@ -77,7 +77,7 @@ export class FrameSeries {
     this.#other = undefined;
     this.#coverage = coverage;
     this.#isUnrepeated = false;
-    this.#telling = this.#options.nextTelling();
+    this.#replyNumber = this.#options.nextReplyNumber();
     this.#parts = 0;
     this.#beginFrame();
   }
@@ -108,12 +108,12 @@ export class FrameSeries {
     this.#spill();
     const { writer } = this.#options.envelope;
     let next = 0;
-    let isSaid = resetAll === 0;
-    while (next < notes.length || !isSaid) {
+    let isResetWritten = resetAll === 0;
+    while (next < notes.length || !isResetWritten) {
       const before = writer.position;
       next = writeNotes(writer, limiter, resetAll, notes, next);
-      isSaid ||= writer.position > before;
-      const isWhole = next === notes.length && isSaid;
+      isResetWritten ||= writer.position > before;
+      const isWhole = next === notes.length && isResetWritten;
       if (!isWhole && !this.#continue()) return;
     }
   }
@@ -130,7 +130,7 @@ export class FrameSeries {
   }
 
   /** What follows is known of another replica, up to the next call; each frame of it names it. */
-  speakFor(other: SpokenFor): void {
+  reportOn(other: DeadReplica): void {
     this.#spill();
     this.#other = other;
     if (!this.#writeOther(other)) this.#endFrame(false);
@@ -172,7 +172,7 @@ export class FrameSeries {
     return true;
   }
 
-  #writeOther(other: SpokenFor): boolean {
+  #writeOther(other: DeadReplica): boolean {
     const clockMs = Math.max(0, this.sentAtMs + other.aheadMs);
     return writeHeard(this.#options.envelope.writer, { ...other, clockMs });
   }
@@ -183,7 +183,7 @@ export class FrameSeries {
     const part = this.#parts++;
     envelope.writer.reserve(0);
     if (part > 0 || !isLast || kind === "page") {
-      const telling = this.#telling;
+      const telling = this.#replyNumber;
       const parts = isLast ? part + 1 : 0;
       writePage(envelope.writer, { since, upTo, telling, part, parts, hasAllHeld });
     }

@@ -34,14 +34,14 @@ export interface PublisherOptions extends FlushScheduleOptions {
 }
 
 /** What a sync reply contains, or what is published because a replica missed it. */
-export interface Answer {
+export interface SyncReply {
   /** The frame of counts after which changes are included; infinite for none. */
   readonly since: number;
   /** The replica that it is for; absent for a broadcast. */
   readonly to: string | undefined;
   readonly others: readonly Member[];
   /** Whether it is for a joining replica, which has just sent a hello to all. */
-  readonly toNewcomer: boolean;
+  readonly toJoining: boolean;
   /** Whether to include checkpoints: the levels of folded slots. */
   readonly levels: boolean;
 }
@@ -50,9 +50,9 @@ export class Publisher implements Announcer {
   readonly #options: PublisherOptions;
   readonly #flushSchedule: FlushSchedule;
   readonly #counts: DeltaEncoder;
-  readonly #answers: DeltaEncoder;
+  readonly #replies: DeltaEncoder;
   readonly #flushing: Slicer;
-  readonly #answering: Slicer;
+  readonly #replying: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
   /** Since when the oldest count waits for the next frame, and for the one that leaves now. */
@@ -64,19 +64,19 @@ export class Publisher implements Announcer {
     this.#options = options;
     this.#flushSchedule = new FlushSchedule(options);
     const { replicas, seal, sender } = options;
-    let telling = 0;
+    let replyNumber = 0;
     const deltaEncoder = (): DeltaEncoder =>
       new DeltaEncoder({
         ...options,
-        nextTelling: () => ++telling,
+        nextReplyNumber: () => ++replyNumber,
         envelope: new Envelope(seal, replicas, sender.transport),
         publish: (frame, to) => sender.publish(frame, to),
       });
     const mustWait = (): boolean => sender.isBusy;
     this.#flushing = new Slicer(mustWait);
-    this.#answering = new Slicer(mustWait);
+    this.#replying = new Slicer(mustWait);
     this.#counts = deltaEncoder();
-    this.#answers = deltaEncoder();
+    this.#replies = deltaEncoder();
   }
 
   /** The number of the frame in which a change made now will leave. */
@@ -94,13 +94,13 @@ export class Publisher implements Announcer {
   }
 
   /** Whether frames are being written. */
-  get isTelling(): boolean {
-    return !this.#flushing.isIdle || this.isAnswering;
+  get isPublishing(): boolean {
+    return !this.#flushing.isIdle || this.isReplying;
   }
 
   /** Whether a sync reply is still being written. */
-  get isAnswering(): boolean {
-    return !this.#answering.isIdle;
+  get isReplying(): boolean {
+    return !this.#replying.isIdle;
   }
 
   /** For how long the oldest unpublished count has waited. */
@@ -112,8 +112,8 @@ export class Publisher implements Announcer {
     this.#timerIf(this.#flushSchedule.changed(now, Number.POSITIVE_INFINITY, 0), now);
   }
 
-  counted(now: number, untold: number, ceiling: number, used: number): void {
-    const isSooner = isUrgent(this.#options.replicaCount(), untold, ceiling, used)
+  counted(now: number, unpublished: number, ceiling: number, used: number): void {
+    const isSooner = isUrgent(this.#options.replicaCount(), unpublished, ceiling, used)
       ? this.#flushSchedule.urgent(now)
       : this.#flushSchedule.changed(now, ceiling, used);
     this.#timerIf(isSooner, now);
@@ -125,25 +125,25 @@ export class Publisher implements Announcer {
 
   work(now: number): void {
     this.#flushing.goOn();
-    this.#answering.goOn();
+    this.#replying.goOn();
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
   /**
    * Publishes all that changed after a frame of counts, if any, and all that is known of others.
    */
-  answer(answer: Answer, done?: () => void): void {
-    this.#answering.run(this.#answer(answer), done);
+  reply(reply: SyncReply, done?: () => void): void {
+    this.#replying.run(this.#reply(reply), done);
   }
 
-  *#answer({ since, to, ...rest }: Answer): Slices {
+  *#reply({ since, to, ...rest }: SyncReply): Slices {
     while (this.#options.sender.isBusy) yield;
     // Pending counts would be in the reply although no other replica received them in a frame.
     const now = this.#options.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
     const upTo = this.#options.sender.counted;
-    yield* this.#answers.page({ since: Math.min(since, upTo), upTo, to, ...rest });
+    yield* this.#replies.page({ since: Math.min(since, upTo), upTo, to, ...rest });
   }
 
   /**
@@ -156,11 +156,11 @@ export class Publisher implements Announcer {
       this.#flush(this.#options.clock.now(), true);
       if (!this.#flushing.goOnFor(forMs)) return false;
     }
-    return this.#answering.goOnFor(forMs);
+    return this.#replying.goOnFor(forMs);
   }
 
   /** Makes all replicas request the held permits: the next frame number leaves a gap. */
-  tellHeldAgain(): void {
+  republishHeld(): void {
     for (const { store } of this.#options.replicatedLimiters.all()) {
       store.isHeldUntold = true;
       store.forgottenIn = this.nextFrame;
@@ -171,7 +171,7 @@ export class Publisher implements Announcer {
   /** Publishes nothing any more. */
   stop(): void {
     this.#flushing.stop();
-    this.#answering.stop();
+    this.#replying.stop();
   }
 
   /**
@@ -182,7 +182,7 @@ export class Publisher implements Announcer {
    */
   finish(done: (isAll: boolean) => void): void {
     this.#finished = { done, endMs: this.#options.clock.now() + FINISH_MS };
-    this.#answering.stop();
+    this.#replying.stop();
     if (this.#flushing.isIdle) this.#endFinish();
   }
 
@@ -196,7 +196,7 @@ export class Publisher implements Announcer {
       return;
     }
     this.#finished = undefined;
-    this.#answering.stop();
+    this.#replying.stop();
     done(isAll);
   }
 

@@ -10,17 +10,17 @@ import type { Member } from "../membership/member.ts";
 /** Implemented by the replicator, which passes each on to the room that it belongs to. */
 export interface ControlHandler {
   /** A frame of a replica is about to be read; its clock offset is known. */
-  met(from: Member): void;
+  frameOpened(from: Member): void;
   heartbeat(from: Member, heartbeat: Heartbeat): void;
-  asked(from: Member, asking: Asking): void;
+  syncRequest(from: Member, asking: Asking): void;
   hello(from: Member): void;
   left(from: Member): void;
   /** A replica has sent all that it knows of dead replicas. */
-  bequeathed(from: Member): void;
+  deadReplicasReported(from: Member): void;
   /** Whether this replica has not yet sent a frame of that number. */
   isAhead(number: number): boolean;
   /** Another process that used the id of this replica has taken a new one. */
-  succeeded(by: Member): void;
+  duplicateRenamed(by: Member): void;
   /** Another process sends frames under the id of this replica: a duplicate replica id. */
-  twin(): void;
+  duplicateId(): void;
 }

@@ -44,7 +44,7 @@ export class FrameQueue {
   /** The frame that is being read, and its bytes. */
   #reading: Slices | undefined;
   #frame: Uint8Array = READ;
-  readonly #answers = new FrameFifo();
+  readonly #replies = new FrameFifo();
   readonly #others = new FrameFifo();
   /** How many more bytes of other frames than of replies have been read, while both wait. */
   #aheadBytes = 0;
@@ -58,7 +58,7 @@ export class FrameQueue {
 
   /** Whether waiting frames may close a gap, or a request would only add to the load. */
   isLoaded(now: number): boolean {
-    return !this.#answers.isEmpty || this.#waitedMs(now) > LOADED_MS;
+    return !this.#replies.isEmpty || this.#waitedMs(now) > LOADED_MS;
   }
 
   /** Takes a frame. It is read now if no frame waits and there is still time. */
@@ -83,13 +83,13 @@ export class FrameQueue {
   stop(): void {
     leaveUndone(this.#work);
     this.#end();
-    this.#answers.clear();
+    this.#replies.clear();
     this.#others.clear();
     this.#repeated = 0;
   }
 
   get #isEmpty(): boolean {
-    return this.#answers.isEmpty && this.#others.isEmpty;
+    return this.#replies.isEmpty && this.#others.isEmpty;
   }
 
   /** How long the first frame has waited that is not part of a reply. */
@@ -99,14 +99,14 @@ export class FrameQueue {
 
   #wait(waiting: WaitingFrame): void {
     const { receivedAtMs, load, bytes } = waiting;
-    const isFull = (): boolean => this.#answers.bytes + this.#others.bytes + bytes > BYTES_MAX;
+    const isFull = (): boolean => this.#replies.bytes + this.#others.bytes + bytes > BYTES_MAX;
     if (isFull()) this.#dropRepeated(receivedAtMs);
     if (isFull()) {
       this.#options.rejections.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
       return;
     }
     if (load === "repeated") this.#repeated++;
-    (load === "answer" ? this.#answers : this.#others).push(waiting);
+    (load === "answer" ? this.#replies : this.#others).push(waiting);
   }
 
   /** Drops all frames of counts that later ones repeat. The receiver requests them once. */
@@ -131,12 +131,12 @@ export class FrameQueue {
   }
 
   #next(): WaitingFrame | undefined {
-    const isOthersTurn = this.#answers.isEmpty || (!this.#others.isEmpty && this.#aheadBytes <= 0);
-    const next = (isOthersTurn ? this.#others : this.#answers).shift();
+    const isOthersTurn = this.#replies.isEmpty || (!this.#others.isEmpty && this.#aheadBytes <= 0);
+    const next = (isOthersTurn ? this.#others : this.#replies).shift();
     if (next === undefined) return undefined;
     if (next.load === "repeated") this.#repeated--;
     this.#aheadBytes += isOthersTurn ? next.bytes : -next.bytes;
-    if (this.#answers.isEmpty || this.#others.isEmpty) this.#aheadBytes = 0;
+    if (this.#replies.isEmpty || this.#others.isEmpty) this.#aheadBytes = 0;
     return next;
   }
 

@@ -83,7 +83,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /** Reads a frame, in slices; returns its sender, if the frame was accepted. */
-  *hear(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
+  *receive(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
     this.frames++;
     this.bytes += frame.length;
     const { envelope, replicas, members, replayGuard, listener } = this.#options;
@@ -95,13 +95,13 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
     if (!envelope.isGenuine(frame)) return this.#refuse("forged");
     if (id === replicas.selfId) {
-      listener.twin();
+      listener.duplicateId();
       return this.#refuse("own");
     }
     if (!replayGuard.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
-    const member = members.hear(id, receivedAtMs, sentAtMs, number);
+    const member = members.received(id, receivedAtMs, sentAtMs, number);
     if (member === undefined || member.index >= NO_REPLICA) return this.#refuse("tooManyReplicas");
-    listener.met(member);
+    listener.frameOpened(member);
     this.isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
     const { selfId } = replicas;
@@ -134,20 +134,20 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
       else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
       else if (type === SECTIONS.page) page = readPage(reader);
       else if (type === SECTIONS.heard) {
-        const heard = readHeard(reader);
-        if (heard !== undefined) this.#thirdPartyCounts.hear(heard, this.#sentAtMs);
+        const received = readHeard(reader);
+        if (received !== undefined) this.#thirdPartyCounts.addReport(received, this.#sentAtMs);
       } else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
-        if (heartbeat !== undefined) member.told(number, sentAtMs - heartbeat.heldMs);
+        if (heartbeat !== undefined) member.claimed(number, sentAtMs - heartbeat.heldMs);
         if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
-        configDrift.heard(member.id, readLimiters(reader), this.#options.clock.now());
+        configDrift.received(member.id, readLimiters(reader), this.#options.clock.now());
       } else if (type === SECTIONS.former) {
         const former = readFormer(reader);
-        if (former !== undefined && isCurrent) this.#succeed(member, former);
+        if (former !== undefined && isCurrent) this.#takeFormer(member, former);
       } else if (type === SECTIONS.asking) {
         const asking = readAsking(reader);
-        if (asking !== undefined && isCurrent) listener.asked(member, asking);
+        if (asking !== undefined && isCurrent) listener.syncRequest(member, asking);
       }
       if (reader.isBroken) return false;
       if (++sections % SECTIONS_AT_ONCE === 0) yield;
@@ -156,12 +156,12 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     // A limiter that was created meanwhile did not merge the sections that were read before it.
     if (member.forgotten !== forgotten) return true;
     if (page !== undefined) {
-      if (this.#thirdPartyCounts.cover(member, page)) listener.bequeathed(member);
-      if (isCurrent) member.reachability.answered(page.since);
+      if (this.#thirdPartyCounts.cover(member, page)) listener.deadReplicasReported(member);
+      if (isCurrent) member.reachability.replied(page.since);
     } else if (kind === "counts") {
-      member.frames.hear(number);
+      member.frames.add(number);
       // The clock of a single frame is read when the frame is closed.
-      if (reader.header.isUnrepeated !== true) member.told(number, sentAtMs);
+      if (reader.header.isUnrepeated !== true) member.claimed(number, sentAtMs);
     }
     member.lag?.merged(member.frames.last);
     this.#options.replicas.setHeardUpTo(member.index, member.frames.last);
@@ -170,11 +170,11 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     return true;
   }
 
-  #succeed(member: Member, { low, high, upTo }: WireFormer): void {
+  #takeFormer(member: Member, { low, high, upTo }: WireFormer): void {
     const { replicas, members, listener } = this.#options;
     const id = idOf(low, high);
     const replica = members.find(id)?.index;
-    if (id === replicas.selfId) listener.succeeded(member);
+    if (id === replicas.selfId) listener.duplicateRenamed(member);
     else if (replica !== undefined) replicas.formers.set(member.index, { replica, upTo });
   }
 
@@ -227,7 +227,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (id === replicas.selfId) return SELF;
     const index = replicas.indexOf(id, false);
     // The clock of a replica that is received here is known better than by a report.
-    const isKnown = members.find(id)?.isHeard === true || replicas.offsetMs(index) !== 0;
+    const isKnown = members.find(id)?.isReceivedHere === true || replicas.offsetMs(index) !== 0;
     if (index < NO_REPLICA && !isKnown) {
       replicas.setOffset(index, this.#sentAtMs - agoMs - baseMs);
     }
@@ -277,9 +277,9 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     return replicated?.store.checkpoints.has(policy) === true;
   }
 
-  checkpoint(heard: WireCheckpoint): void {
-    if (heard.reset > 0 && !this.#isNear(heard.reset)) return;
-    this.#store?.checkpoints.join(this.#policy, this.#sender, heard);
+  checkpoint(received: WireCheckpoint): void {
+    if (received.reset > 0 && !this.#isNear(received.reset)) return;
+    this.#store?.checkpoints.join(this.#policy, this.#sender, received);
   }
 
   /** Finds a limiter, and gives its store the present time. */

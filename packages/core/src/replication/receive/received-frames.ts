@@ -31,7 +31,7 @@ export class ReceivedFrames {
   /** Bit 0 is frame `last + 2`: `last + 1` is the one that is missing. */
   #above = 0;
   /** What was received from the replica itself, before another one first reported on it. */
-  #ofItself: FramesKnown | undefined;
+  #fromItself: FramesKnown | undefined;
 
   /** @param last where to begin, if earlier frames are known by other means or will never come */
   constructor(last: number) {
@@ -51,7 +51,7 @@ export class ReceivedFrames {
   }
 
   /** Adds a frame; returns whether it was new, as far as is known. */
-  hear(number: number): boolean {
+  add(number: number): boolean {
     const distance = number - this.last;
     if (distance <= 0) return false;
     if (distance === 1) {
@@ -72,35 +72,36 @@ export class ReceivedFrames {
     const distance = upTo - this.last;
     this.last = upTo;
     // What was bit `distance - 1` now says whether the next frame was received.
-    const isNextHeard = distance - 1 < ABOVE_BITS && ((this.#above >>> (distance - 1)) & 1) === 1;
+    const isNextReceived =
+      distance - 1 < ABOVE_BITS && ((this.#above >>> (distance - 1)) & 1) === 1;
     this.#above = distance >= ABOVE_BITS ? 0 : this.#above >>> distance;
-    if (!isNextHeard) return;
+    if (!isNextReceived) return;
     this.last++;
     this.#close();
   }
 
   /** Adds all frames that another replica received. */
   join({ upTo, above }: FramesKnown): void {
-    this.#ofItself ??= this.known;
+    this.#fromItself ??= this.known;
     this.cover(0, upTo);
     for (let bits = above >>> 0, number = upTo + 2; bits > 0; bits >>>= 1, number++) {
-      if ((bits & 1) === 1) this.hear(number);
+      if ((bits & 1) === 1) this.add(number);
     }
   }
 
   /** Drops the frames that came from reports, and all that arrived after the first report. */
-  forgetOthers(): void {
-    if (this.#ofItself === undefined) return;
-    this.last = this.#ofItself.upTo;
-    this.#above = this.#ofItself.above | 0;
-    this.#ofItself = undefined;
+  forgetReports(): void {
+    if (this.#fromItself === undefined) return;
+    this.last = this.#fromItself.upTo;
+    this.#above = this.#fromItself.above | 0;
+    this.#fromItself = undefined;
   }
 
   /** Forgets all received frames, so that all counts are requested again. */
   forget(): void {
     this.last = 0;
     this.#above = 0;
-    this.#ofItself = undefined;
+    this.#fromItself = undefined;
   }
 
   /** Whether frames are missing up to the last one that the replica says it has sent. */

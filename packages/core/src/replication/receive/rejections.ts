@@ -36,10 +36,10 @@ export type PartFault =
   /** A reset or a mark too far ahead of the cluster's time. */
   | "farReset";
 
-type Said = readonly [kind: EventKind, sentence: string];
+type RejectionEvent = readonly [kind: EventKind, sentence: string];
 
 /** The events of reasons that should never occur. */
-const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
+const FRAME_EVENTS: { readonly [Fault in FrameFault]?: RejectionEvent } = {
   malformed: [
     CLUSTER_EVENTS.framesMalformed,
     "frames arrive that tidegate did not write: something else publishes where this process listens. Give it another channel",
@@ -76,7 +76,7 @@ const FRAME_EVENTS: { readonly [Fault in FrameFault]?: Said } = {
  */
 const NAMED: ReadonlySet<FrameFault> = new Set(["foreign", "forged", "farClock"]);
 
-const PART_EVENTS: { readonly [Fault in PartFault]?: Said } = {
+const PART_EVENTS: { readonly [Fault in PartFault]?: RejectionEvent } = {
   ahead: [
     CLUSTER_EVENTS.countsAhead,
     "counts arrive with times in the future: a clock is wrong, or an attacker makes counts up",
@@ -129,11 +129,16 @@ export class Rejections {
     this.#count(this.parts, why, PART_EVENTS[why]);
   }
 
-  #count(counts: Record<string, number>, why: string, said: Said | undefined, sender = ""): void {
+  #count(
+    counts: Record<string, number>,
+    why: string,
+    event: RejectionEvent | undefined,
+    sender = "",
+  ): void {
     const before = counts[why] ?? 0;
     counts[why] = before + 1;
-    if (before > 0 || said === undefined) return;
-    const [kind, sentence] = said;
+    if (before > 0 || event === undefined) return;
+    const [kind, sentence] = event;
     const names = sender === "" ? "" : `. They name replica ${sender}: ${WHICH_PROCESS}`;
     this.#report(`${sentence}${names}`, kind);
   }

@@ -31,15 +31,15 @@ class Fleet {
     this.members = new Membership(new Replicas("self"), { ...bounds, ...listener });
     for (let number = 1; number <= size; number++) {
       const id = number.toString(16).padStart(16, "0");
-      this.members.hear(id, 0, 0, 1);
+      this.members.received(id, 0, 0, 1);
       this.recent.keep(this.members.find(id)!, new Uint8Array([1]));
     }
     this.rounds = new FrameRelay({
       members: this.members,
       recent: this.recent,
       random: () => this.random(),
-      answer: () => this.answers++,
-      isAnswering: () => false,
+      reply: () => this.answers++,
+      isReplying: () => false,
       sender: {
         ask: () => this.questions++,
         publish: (frame, to) => {
@@ -66,14 +66,14 @@ class Fleet {
   /** These have been silent for too long. */
   lose(gone: readonly Member[]): void {
     for (const member of this.all) {
-      if (!gone.includes(member)) this.members.hear(member.id, 5_000, 5_000, 1);
+      if (!gone.includes(member)) this.members.received(member.id, 5_000, 5_000, 1);
     }
-    this.members.look(5_000, 60_000);
+    this.members.detectFailures(5_000, 60_000);
   }
 
   /** A member has received nothing of some others. */
   name(deaf: Member, ...others: readonly Member[]): void {
-    deaf.lagReports.said(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
+    deaf.lagReports.reported(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
   }
 
   /** The next random numbers: when the next round begins, with whom, and the same for each name. */
@@ -92,7 +92,7 @@ class Fleet {
 
   round(): void {
     nowMs += ROUND_MS;
-    this.rounds.named(nowMs);
+    this.rounds.lagReported(nowMs);
     nowMs += ROUND_MS;
     this.rounds.work(nowMs);
   }
@@ -210,7 +210,7 @@ describe("a relay round", () => {
     const fleet = new Fleet(2);
     const [from, deaf] = fleet.all;
     fleet.keep(from!, 20, 50_000);
-    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    fleet.members.received(from!.id, nowMs, 1_000, 100);
     fleet.name(deaf!, from!);
     fleet.round();
     expect(fleet.passed).toEqual([1, 1, 2, 3, 4, 5, 6]);
@@ -225,7 +225,7 @@ describe("a relay round", () => {
     const fleet = new Fleet(4_000);
     const [from, ...deaf] = fleet.all;
     fleet.recent.forget();
-    fleet.members.hear(from!.id, nowMs, 1_000, 100);
+    fleet.members.received(from!.id, nowMs, 1_000, 100);
     for (const member of [...deaf, ...deaf]) fleet.name(member, from!);
     fleet.round();
     runAll();
@@ -238,10 +238,10 @@ describe("a relay round", () => {
     for (const member of deaf) fleet.name(member, from!);
     fleet.takePerName(1);
     fleet.round();
-    fleet.rounds.named(nowMs);
+    fleet.rounds.lagReported(nowMs);
     expect(fleet.rounds.dueAtMs).toBe(Number.POSITIVE_INFINITY);
     runAll();
-    fleet.rounds.named(nowMs);
+    fleet.rounds.lagReported(nowMs);
     expect(fleet.rounds.dueAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 

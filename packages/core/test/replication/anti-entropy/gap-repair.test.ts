@@ -3,7 +3,7 @@ import { GapRepair } from "../../../src/replication/anti-entropy/gap-repair.ts";
 import { RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
 import { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
-import type { Answer } from "../../../src/replication/publish/publisher.ts";
+import type { SyncReply } from "../../../src/replication/publish/publisher.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 
 const SELF = "00000000000000ff";
@@ -16,7 +16,7 @@ class Asked {
   nowMs = 10_000;
   /** How many frames of counts it has sent. */
   sent = 100;
-  readonly answers: Answer[] = [];
+  readonly answers: SyncReply[] = [];
   readonly #members: Membership;
   readonly #gapRepair: GapRepair;
   #done: (() => void) | undefined;
@@ -25,7 +25,7 @@ class Asked {
     const replicas = new Replicas(SELF);
     const bounds = { silentMs: 3_000, membersMax: 3, lost: () => {}, heldUpMs: () => 0 };
     this.#members = new Membership(replicas, bounds);
-    for (const id of [ONE, TWO, THREE]) this.#members.hear(id, this.nowMs, this.nowMs, 0);
+    for (const id of [ONE, TWO, THREE]) this.#members.received(id, this.nowMs, this.nowMs, 0);
     this.#gapRepair = new GapRepair({
       replicas,
       members: this.#members,
@@ -34,10 +34,10 @@ class Asked {
       random: () => 0.5,
       now: () => this.nowMs,
       sender: { ask: () => {}, publish: () => {}, counted: 100 } as never,
-      listener: { isAhead: () => false, twin: () => {} },
+      listener: { isAhead: () => false, duplicateId: () => {} },
       isLoaded: () => false,
-      isAnswering: () => this.#done !== undefined,
-      answer: (answer, done) => {
+      isReplying: () => this.#done !== undefined,
+      reply: (answer, done) => {
         this.answers.push(answer);
         this.#done = done;
       },
@@ -47,7 +47,7 @@ class Asked {
   /** A replica requests what came after a frame, and this one does what is due soon. */
   ask(id: string, since: number): void {
     const asking = { ...halvesOf(SELF), since, others: false };
-    this.#gapRepair.asked(this.#members.find(id)!, asking, this.sent, this.nowMs);
+    this.#gapRepair.requested(this.#members.find(id)!, asking, this.sent, this.nowMs);
     this.pass(SOON_MS);
   }
 

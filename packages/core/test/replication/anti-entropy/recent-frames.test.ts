@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { RecentFrames, type Speaker } from "../../../src/replication/anti-entropy/recent-frames.ts";
+import { type Origin, RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
 
 /** An origin whose frame of a number has a clock reading of its own, or a given one. */
-function by(id: string, sent: number, clockMs: number = sent): Speaker {
+function by(id: string, sent: number, clockMs: number = sent): Origin {
   return { id, sent, clockMs };
 }
 

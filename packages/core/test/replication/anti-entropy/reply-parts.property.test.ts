@@ -29,7 +29,7 @@ describe("the gathered parts of long replies", () => {
         const senders = Array.from({ length: SENDERS }, () => new ReplyParts(room));
         pages.forEach(({ sender, isLast, part, others, ...page }, at) => {
           const named = new Map(others.map((id) => [String(id), { upTo: at, above: 0 }]));
-          senders[sender]!.hear({ ...page, part, parts: isLast ? part + 1 : 0 }, named);
+          senders[sender]!.add({ ...page, part, parts: isLast ? part + 1 : 0 }, named);
           expect(room.taken).toBeLessThanOrEqual(PLACES_MAX);
           if (at === forgotten % pages.length) senders[sender]!.forget();
         });
@@ -55,7 +55,7 @@ describe("the gathered parts of long replies", () => {
           const isWhole = heard[telling]!.size === size;
           if (isWhole) heard[telling]!.clear();
           const page = { since: 1, upTo: 2, telling, part, parts: part + 1 === size ? size : 0 };
-          expect(parts.hear(page, new Map()) !== undefined).toBe(isWhole);
+          expect(parts.add(page, new Map()) !== undefined).toBe(isWhole);
         }
       }),
       seededRuns(500),
@@ -68,16 +68,16 @@ describe("the gathered parts of long replies", () => {
     const [lawful, ...hostile] = Array.from({ length: 20 }, () => new ReplyParts(room));
     const page = { since: 1, upTo: 9, telling: 1, parts: 0 };
     for (let part = 0; part < 20; part++) {
-      lawful!.hear({ ...page, part }, new Map());
-      hostile[part % hostile.length]!.hear(
+      lawful!.add({ ...page, part }, new Map());
+      hostile[part % hostile.length]!.add(
         { ...page, part },
         new Map([["gone", { upTo: part, above: 0 }]]),
       );
     }
-    expect(lawful!.hear({ ...page, part: 20, parts: 21 }, new Map())).toBeDefined();
+    expect(lawful!.add({ ...page, part: 20, parts: 21 }, new Map())).toBeDefined();
     expect(new Set(lost)).toEqual(new Set(["tooManyParts"]));
     for (let telling = 1; telling < 7; telling++) {
-      lawful!.hear({ ...page, telling, part: 0 }, new Map());
+      lawful!.add({ ...page, telling, part: 0 }, new Map());
     }
     expect(lost.filter((why) => why === "unended")).toHaveLength(2);
   });

@@ -17,17 +17,17 @@ describe("the parts of a reply", () => {
   it("are complete when the last and all before it have arrived, in any order", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9, telling: 1 };
-    expect(parts.hear({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, part: 1, parts: 0 }, NOBODY)).toEqual(NOBODY);
+    expect(parts.add({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, part: 1, parts: 0 }, NOBODY)).toEqual(NOBODY);
   });
 
   it("report on all replicas that any of them reports on", () => {
     const parts = gathering();
     const page = { since: 0, upTo: 9, telling: 1 };
-    parts.hear({ ...page, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
-    const others = parts.hear({ ...page, part: 1, parts: 2 }, new Map([["left", upTo(2)]]));
+    parts.add({ ...page, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
+    const others = parts.add({ ...page, part: 1, parts: 2 }, new Map([["left", upTo(2)]]));
     expect(Array.from(others ?? [])).toEqual([
       ["gone", upTo(7)],
       ["left", upTo(2)],
@@ -37,27 +37,27 @@ describe("the parts of a reply", () => {
   it("do not pile up if their replies never end", () => {
     const parts = gathering();
     const page = { since: 0, telling: 1 };
-    for (let upTo = 1; upTo <= 5; upTo++) parts.hear({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
-    expect(parts.hear({ ...page, upTo: 1, part: 1, parts: 2 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, upTo: 5, part: 1, parts: 2 }, NOBODY)).toEqual(NOBODY);
+    for (let upTo = 1; upTo <= 5; upTo++) parts.add({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
+    expect(parts.add({ ...page, upTo: 1, part: 1, parts: 2 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, upTo: 5, part: 1, parts: 2 }, NOBODY)).toEqual(NOBODY);
   });
 
   it("are not a whole together with parts of a repeated reply", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
     // Of the first reply all but the first part is lost, of the second the first part.
-    parts.hear({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
-    parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
-    expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);
+    parts.add({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
+    parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
+    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);
   });
 
   it("are as many as their own reply says, however many another reply has", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
-    parts.hear({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);
-    expect(parts.hear({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.hear({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toEqual(NOBODY);
+    parts.add({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);
+    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toEqual(NOBODY);
   });
 });

@@ -12,7 +12,7 @@ function told(between: (members: Membership) => void): number {
   const replicas = new Replicas("00000000000000ff");
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
   const members = new Membership(replicas, bounds);
-  const publisher = members.hear(TELLER, NOW_MS, NOW_MS, 7)!;
+  const publisher = members.received(TELLER, NOW_MS, NOW_MS, 7)!;
   const thirdPartyCounts = new ThirdPartyCounts({
     replicas,
     members,
@@ -21,11 +21,11 @@ function told(between: (members: Membership) => void): number {
   const heard = { ...halvesOf(GONE), upTo: 40, above: 0, clockMs: NOW_MS - 5_000, silentMs: 5_000 };
   const page = { since: 0, upTo: 7, telling: 1, hasAllHeld: false };
   thirdPartyCounts.begin();
-  thirdPartyCounts.hear(heard, NOW_MS);
+  thirdPartyCounts.addReport(heard, NOW_MS);
   thirdPartyCounts.cover(publisher, { ...page, part: 0, parts: 0 });
   between(members);
   thirdPartyCounts.begin();
-  thirdPartyCounts.hear(heard, NOW_MS);
+  thirdPartyCounts.addReport(heard, NOW_MS);
   thirdPartyCounts.cover(publisher, { ...page, part: 1, parts: 2 });
   return members.find(GONE)!.frames.last;
 }
@@ -38,13 +38,13 @@ describe("a report on a dead replica", () => {
   it("does not count as known if no frame of its publisher arrived between the parts", () => {
     const later = NOW_MS + 10_000;
     const fallSilent = (members: Membership): void => {
-      members.look(later, Number.POSITIVE_INFINITY);
-      members.hear(TELLER, later, later, 7);
+      members.detectFailures(later, Number.POSITIVE_INFINITY);
+      members.received(TELLER, later, later, 7);
     };
     expect(told(fallSilent)).toBe(0);
   });
 
   it("does not count as known if the dead replica publishes again between the parts", () => {
-    expect(told((members) => members.hear(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
+    expect(told((members) => members.received(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ describe("the offset to another replica's clock", () => {
           for (const [afterMs, delayMs] of frames) {
             atMs += afterMs;
             heard.push({ atMs, delayMs });
-            const errorMs = offset.hear(atMs, atMs - truthMs - delayMs) - truthMs;
+            const errorMs = offset.received(atMs, atMs - truthMs - delayMs) - truthMs;
             const fastest = (withinMs: number): number =>
               Math.min(
                 ...heard.filter((one) => one.atMs > atMs - withinMs).map((one) => one.delayMs),
@@ -32,26 +32,26 @@ describe("the offset to another replica's clock", () => {
 
   it("follows a clock that fell back a little, once sixteen seconds have passed", () => {
     const offset = new ClockOffset();
-    for (let frame = 0; frame < 20; frame++) offset.hear(frame * 100 + 3, frame * 100);
-    for (let frame = 20; frame < 170; frame++) offset.hear(frame * 100 + 3, frame * 100 - 900);
+    for (let frame = 0; frame < 20; frame++) offset.received(frame * 100 + 3, frame * 100);
+    for (let frame = 20; frame < 170; frame++) offset.received(frame * 100 + 3, frame * 100 - 900);
     expect(offset.offsetMs).toBe(3);
-    for (let frame = 170; frame < 190; frame++) offset.hear(frame * 100 + 3, frame * 100 - 900);
+    for (let frame = 170; frame < 190; frame++) offset.received(frame * 100 + 3, frame * 100 - 900);
     expect(offset.offsetMs).toBe(903);
   });
 
   it("is not raised by some seconds in which a busy machine holds up all frames", () => {
     const offset = new ClockOffset();
-    for (let beat = 0; beat < 20; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
+    for (let beat = 0; beat < 20; beat++) offset.received(beat * 1_000 + 3, beat * 1_000);
     for (let frame = 0; frame < 140; frame++) {
       const sentAtMs = 20_000 + 100 * frame;
-      expect(offset.hear(sentAtMs + 300 + frame, sentAtMs)).toBe(3);
+      expect(offset.received(sentAtMs + 300 + frame, sentAtMs)).toBe(3);
     }
   });
 
   /** Receives a frame a second until 15 s, with an offset of 3 ms. */
   function heardFor15s(): ClockOffset {
     const offset = new ClockOffset();
-    for (let beat = 0; beat < 16; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
+    for (let beat = 0; beat < 16; beat++) offset.received(beat * 1_000 + 3, beat * 1_000);
     return offset;
   }
 
@@ -59,7 +59,7 @@ describe("the offset to another replica's clock", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 28; beat++) {
       expect(offset.suspectSinceMs).toBeUndefined();
-      offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000);
+      offset.received(beat * 1_000 + 3, beat * 1_000 - 9_000);
       expect([offset.offsetMs, offset.likelyOffsetMs]).toEqual([3, 9_003]);
     }
     expect(offset.suspectSinceMs).toBe(25_003);
@@ -75,9 +75,9 @@ describe("the offset to another replica's clock", () => {
       if (sentAtMs < 80_000) lateMs += 60;
       else if (sentAtMs > 130_000) lateMs = Math.max(0, lateMs - 200);
       // Single frames are held up for much longer now and then.
-      if (sentAtMs % 10_000 === 5_000) offset.hear(sentAtMs + lateMs + 3_000, sentAtMs - 1);
+      if (sentAtMs % 10_000 === 5_000) offset.received(sentAtMs + lateMs + 3_000, sentAtMs - 1);
       const jitterMs = 100 * ((sentAtMs / 100) % 7);
-      expect(offset.hear(sentAtMs + lateMs + jitterMs + 3, sentAtMs)).toBe(3);
+      expect(offset.received(sentAtMs + lateMs + jitterMs + 3, sentAtMs)).toBe(3);
       expect(offset.suspectSinceMs).toBeUndefined();
     }
   });
@@ -85,7 +85,7 @@ describe("the offset to another replica's clock", () => {
   it("is not suspect if this process was held up during the silence", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 35; beat++) {
-      offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000);
+      offset.received(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000);
       expect([offset.suspectSinceMs, offset.offsetMs]).toEqual([undefined, 3]);
     }
   });
@@ -93,16 +93,16 @@ describe("the offset to another replica's clock", () => {
   it("is accepted as changed if frames are late by the same for sixteen seconds", () => {
     const offset = heardFor15s();
     for (let beat = 25; beat < 40; beat++) {
-      expect(offset.hear(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000)).toBe(3);
+      expect(offset.received(beat * 1_000 + 3, beat * 1_000 - 9_000, 8_000)).toBe(3);
     }
-    expect(offset.hear(40_003, 31_000, 8_000)).toBe(9_003);
+    expect(offset.received(40_003, 31_000, 8_000)).toBe(9_003);
   });
 
   it("is not changed by a burst of frames that were held up", () => {
     const offset = new ClockOffset();
-    for (let beat = 0; beat < 16; beat++) offset.hear(beat * 1_000 + 3, beat * 1_000);
+    for (let beat = 0; beat < 16; beat++) offset.received(beat * 1_000 + 3, beat * 1_000);
     for (let frame = 0; frame < 30; frame++) {
-      expect(offset.hear(20_000 + frame, 16_000 + 100 * frame)).toBe(3);
+      expect(offset.received(20_000 + frame, 16_000 + 100 * frame)).toBe(3);
     }
   });
 });

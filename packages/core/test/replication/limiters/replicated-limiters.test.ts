@@ -32,7 +32,7 @@ function sharing(
 } {
   let share: ReplicatedLimiter | undefined;
   const [member, ...rest] = fleet(Array(1 + others).fill(0), [policy], {
-    evicted: (component) => share!.giveUp(component),
+    evicted: (component) => share!.keepEvicted(component),
   }) as [Member, ...Member[]];
   const { replicas, store } = member;
   const names = { name: "api", nameTag: { low: 1, high: 2 }, identity: { low: 3, high: 4 } };
@@ -59,7 +59,7 @@ function orphaned({ isCounted = true } = {}) {
   replicas.drop(opener);
   member.held(1);
   return {
-    ...{ member, opener, takeGivenUp: () => share.takeGivenUp() },
+    ...{ member, opener, takeGivenUp: () => share.takeEvicted() },
     isTakenBack: (isTelling?: boolean) => isTakenBack(opener, isTelling),
   };
 }

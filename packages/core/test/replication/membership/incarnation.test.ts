@@ -18,7 +18,7 @@ it("a replica that takes one id after the other takes none that it had before, f
     ...{ replicas, members, random: () => HALF, report: () => {} },
     ...{ clock: clock as never, publisher: publisher as never },
     replicatedLimiters: { disown: () => {} } as never,
-    sender: { counted: 1, greet: () => {} } as never,
+    sender: { counted: 1, announce: () => {} } as never,
   });
   const ids = [replicas.selfId];
   for (let change = 0; change < 3; change++) {

@@ -117,7 +117,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     const late = { id: "0".repeat(16), sentAtMs: survivor.nowMs };
     survivor.start(0, 200);
     survivor.pass(2_000);
-    survivor.members.hear(late.id, survivor.nowMs, late.sentAtMs, 0);
+    survivor.members.received(late.id, survivor.nowMs, late.sentAtMs, 0);
     survivor.pass(1_000);
     for (const slot of [0, 1, 2]) survivor.kill(slot);
     survivor.pass(5_000);

@@ -37,7 +37,7 @@ function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[]
     envelope,
     names: { describe: () => ({ low: 0, high: 0, agoMs: 0 }) },
     rawNow: () => 1_790_000_000_000,
-    nextTelling: () => 1,
+    nextReplyNumber: () => 1,
     publish: (frame) => frames.push(frame),
   });
   series.begin({ kind: "counts", since: 0, upTo: 1 });

@@ -46,7 +46,7 @@ describe("the received frames of a replica", () => {
         for (const each of steps) {
           if ("frame" in each) {
             if (each.frame === 0) continue;
-            heard.hear(each.frame);
+            heard.add(each.frame);
             plainly.hear(each.frame);
           } else {
             heard.cover(each.since, each.upTo);
@@ -70,7 +70,7 @@ describe("the received frames of a replica", () => {
       fc.property(numbers, numbers, (left, right) => {
         const [one, other, both] = [left, right, [...left, ...right]].map((heard) => {
           const frames = new ReceivedFrames(0);
-          for (const number of heard) frames.hear(number);
+          for (const number of heard) frames.add(number);
           return frames;
         }) as [ReceivedFrames, ReceivedFrames, ReceivedFrames];
         const known = one.known;
@@ -86,7 +86,7 @@ describe("the received frames of a replica", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 2, max: 500 })), (numbers) => {
         const heard = new ReceivedFrames(0);
-        for (const number of numbers) heard.hear(number);
+        for (const number of numbers) heard.add(number);
         expect([heard.last, heard.isBehind(1)]).toEqual([0, true]);
       }),
       seededRuns(100),
@@ -96,7 +96,7 @@ describe("the received frames of a replica", () => {
   it("include none above a reply that covers as many as are remembered", () => {
     for (const upTo of [31, 32, 33, 64]) {
       const heard = new ReceivedFrames(0);
-      heard.hear(5);
+      heard.add(5);
       heard.cover(0, upTo);
       expect(heard.known).toEqual({ upTo, above: 0 });
     }
@@ -104,7 +104,7 @@ describe("the received frames of a replica", () => {
 
   it("are new once", () => {
     const heard = new ReceivedFrames(10);
-    expect([10, 11, 11, 13, 13, 12, 14].map((number) => heard.hear(number))).toEqual([
+    expect([10, 11, 11, 13, 13, 12, 14].map((number) => heard.add(number))).toEqual([
       false,
       true,
       false,
