@@ -46,6 +46,8 @@ export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   /^benchmarks\/README\.md$/,
   /^packages\/[^/]+\/README\.md$/,
   /^examples\/(?!test\/)/,
+  /^packages\/core\/(src|test)\/(base|cluster|crdt|defects|replication|runtime|time|transport|wire)\//,
+  /^packages\/nats-transport\//,
 ];
 
 /** Words that leave open who acts, and what to write in their place. */

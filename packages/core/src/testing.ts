@@ -2,7 +2,7 @@
  * What tests of code that uses tidegate need: real implementations that a test can steer.
  *
  * Start with `manualClock`, which replaces waiting in a test by saying how much time has passed, and
- * `memoryNetwork`, which lets several clusters meet inside one process, as badly as a test wants.
+ * `memoryNetwork`, which connects several clusters inside one process, with faults on request.
  */
 
 export { type ManualClock, manualClock } from "./time/manual-clock.ts";

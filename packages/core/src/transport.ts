@@ -1,5 +1,5 @@
 /**
- * What carries frames between replicas, for whoever builds something that does.
+ * The entry for authors of transports: what carries frames between replicas.
  *
  * `TRANSPORT_CONTRACT` is what the replication relies on, as cases for any test runner; a transport
  * that keeps it can be used. The checks of options are here so that all transports refuse mistakes in

@@ -21,7 +21,7 @@ const SECRET = "thirty-two bytes, drawn at random";
 const MINUTE = { limit: 100, windowMs: 60_000 };
 const DAY = { limit: 100, calendar: "day" } as const;
 const BUCKET = { capacity: 50, refillPerSecond: 5 };
-const NOBODY = "0".repeat(16);
+const SENDER = "0".repeat(16);
 
 interface Section {
   readonly type: number;
@@ -95,7 +95,7 @@ describe("frames of a process", () => {
     const told = sections.filter(({ type, limiter }) => type === 1 && limiter === identity);
     const ofPolicy = (policy: number): unknown[] =>
       told
-        .filter((section) => section.policy === policy && section.of === NOBODY)
+        .filter((section) => section.policy === policy && section.of === SENDER)
         .flatMap(({ places, entries }) => entries.map((entry) => ({ places, ...entry })));
     const low = Buffer.from(key, "hex").readUInt32LE();
     const replica = Buffer.from(one.cluster.status().replica, "hex").reverse().toString("hex");

@@ -54,7 +54,7 @@ export class Replicas {
   }
 
   /**
-   * The index of a replica, assigned now if it is new; `NOBODY` when all are in use.
+   * The index of a replica, assigned now if it is new; `NO_REPLICA` when all are in use.
    *
    * @param isAlive whether the replica sent the frame itself; others may name replicas that are
    * long gone
@@ -84,7 +84,7 @@ export class Replicas {
 
   /**
    * Changes the id of this process. Returns the index of the former id, which counts as another
-   * replica from now on; `NOBODY` when all are in use.
+   * replica from now on; `NO_REPLICA` when all are in use.
    */
   renameSelf(id: string): number {
     const former = this.selfId;

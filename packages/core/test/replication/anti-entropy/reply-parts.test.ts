@@ -3,7 +3,7 @@ import { ReplyParts } from "../../../src/replication/anti-entropy/reply-parts.ts
 import { ReplyPartsBudget } from "../../../src/replication/anti-entropy/reply-parts-budget.ts";
 import type { FramesKnown } from "../../../src/replication/receive/received-frames.ts";
 
-const NOBODY = new Map<string, FramesKnown>();
+const NO_OTHERS = new Map<string, FramesKnown>();
 
 function upTo(number: number): FramesKnown {
   return { upTo: number, above: 0 };
@@ -17,10 +17,10 @@ describe("the parts of a reply", () => {
   it("are complete when the last and all before it have arrived, in any order", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9, telling: 1 };
-    expect(parts.add({ ...page, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, part: 1, parts: 0 }, NOBODY)).toEqual(NOBODY);
+    expect(parts.add({ ...page, part: 2, parts: 3 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, part: 0, parts: 0 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, part: 0, parts: 0 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, part: 1, parts: 0 }, NO_OTHERS)).toEqual(NO_OTHERS);
   });
 
   it("report on all replicas that any of them reports on", () => {
@@ -37,9 +37,9 @@ describe("the parts of a reply", () => {
   it("do not pile up if their replies never end", () => {
     const parts = gathering();
     const page = { since: 0, telling: 1 };
-    for (let upTo = 1; upTo <= 5; upTo++) parts.add({ ...page, upTo, part: 0, parts: 0 }, NOBODY);
-    expect(parts.add({ ...page, upTo: 1, part: 1, parts: 2 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, upTo: 5, part: 1, parts: 2 }, NOBODY)).toEqual(NOBODY);
+    for (let upTo = 1; upTo <= 5; upTo++) parts.add({ ...page, upTo, part: 0, parts: 0 }, NO_OTHERS);
+    expect(parts.add({ ...page, upTo: 1, part: 1, parts: 2 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, upTo: 5, part: 1, parts: 2 }, NO_OTHERS)).toEqual(NO_OTHERS);
   });
 
   it("are not a whole together with parts of a repeated reply", () => {
@@ -47,17 +47,17 @@ describe("the parts of a reply", () => {
     const page = { since: 3, upTo: 9 };
     // Of the first reply all but the first part is lost, of the second the first part.
     parts.add({ ...page, telling: 1, part: 0, parts: 0 }, new Map([["gone", upTo(7)]]));
-    parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY);
-    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toEqual(NOBODY);
+    parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NO_OTHERS);
+    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NO_OTHERS)).toEqual(NO_OTHERS);
   });
 
   it("are as many as their own reply says, however many another reply has", () => {
     const parts = gathering();
     const page = { since: 3, upTo: 9 };
-    parts.add({ ...page, telling: 1, part: 1, parts: 2 }, NOBODY);
-    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NOBODY)).toBeUndefined();
-    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NOBODY)).toEqual(NOBODY);
+    parts.add({ ...page, telling: 1, part: 1, parts: 2 }, NO_OTHERS);
+    expect(parts.add({ ...page, telling: 2, part: 0, parts: 0 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 1, parts: 0 }, NO_OTHERS)).toBeUndefined();
+    expect(parts.add({ ...page, telling: 2, part: 2, parts: 3 }, NO_OTHERS)).toEqual(NO_OTHERS);
   });
 });

@@ -62,7 +62,7 @@ export class WindowRecord {
     return this.#fields.generation(id);
   }
 
-  /** The opener of the window; `NOBODY` when there is none. */
+  /** The opener of the window; `NO_REPLICA` when there is none. */
   opener(id: number): number {
     return this.#fields.word(id, WINDOW) & NO_REPLICA;
   }
