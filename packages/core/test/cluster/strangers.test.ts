@@ -44,7 +44,7 @@ it("replicas that are only named as openers keep an index no longer than their w
   for (let number = 1; number <= FRAMES; number++) frameQueue.take(frameOf(member, number));
   vi.advanceTimersByTime(100);
   expect(replicas.size).toBeGreaterThan(OPENERS * FRAMES);
-  // The windows, a minute, and whatever may still come of them; and two looks at who is named.
+  // The windows, a minute, and what may still arrive of them; and two looks at the named replicas.
   vi.advanceTimersByTime(400_000);
   expect(member.limiter.status().keys).toBe(0);
   expect(replicas.size).toBeLessThan(1_100);

@@ -17,7 +17,7 @@ describe("the network in memory keeps the contract of transports", () => {
   }
 });
 
-/** Two transports, and what the second has heard, as text. */
+/** Two transports, and what the second has received, as text. */
 function pair(options: MemoryNetworkOptions): {
   network: MemoryNetwork;
   ends: readonly [Transport, Transport];
