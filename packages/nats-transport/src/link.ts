@@ -11,10 +11,10 @@ import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
 import { Backoff } from "./backoff.ts";
 import { describeError, type NatsConnectionLike } from "./connection.ts";
 import { NATS_EVENTS, type Report } from "./events.ts";
-import { Hearing } from "./hearing.ts";
-import { Muteness } from "./muteness.ts";
+import { PublishRefusal } from "./publish-refusal.ts";
 import { Sender } from "./sender.ts";
 import type { Subjects } from "./subjects.ts";
+import { Subscriptions } from "./subscriptions.ts";
 import type { NatsTransportState } from "./transport-status.ts";
 
 const RETRY_MS = 500;
@@ -46,8 +46,8 @@ interface StatusEvent {
 export class Link {
   readonly sender: Sender;
   readonly #options: LinkOptions;
-  readonly #subscriptions: Hearing;
-  readonly #muteness: Muteness;
+  readonly #subscriptions: Subscriptions;
+  readonly #publishRefusal: PublishRefusal;
   readonly #backoff: Backoff;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #status: AsyncIterable<{ readonly type: string }> | undefined;
@@ -64,14 +64,14 @@ export class Link {
     const { connection, subjects, receive, report, random } = options;
     this.#options = options;
     this.#backoff = new Backoff(RETRY_MS, RETRY_MS_MAX, random);
-    this.#muteness = new Muteness(new Backoff(RETRY_MS, RETRY_MS_MAX, random));
+    this.#publishRefusal = new PublishRefusal(new Backoff(RETRY_MS, RETRY_MS_MAX, random));
     this.sender = new Sender(connection, {
       arrived: () => this.#arrived(),
       failed: (error) => this.#failed(error),
       late: () => this.#late(),
       stuck: () => options.stuck(),
     });
-    this.#subscriptions = new Hearing(connection, subjects, {
+    this.#subscriptions = new Subscriptions(connection, subjects, {
       frame: receive,
       refused: (subject, error) => {
         report(
@@ -96,7 +96,9 @@ export class Link {
   get state(): NatsTransportState {
     if (this.sender.isLate) return "late";
     if (!this.#isUp) return this.#wasUp ? "disconnected" : "connecting";
-    return this.#subscriptions.isIncomplete || this.#muteness.isRefused ? "refused" : "connected";
+    return this.#subscriptions.isIncomplete || this.#publishRefusal.isRefused
+      ? "refused"
+      : "connected";
   }
 
   get maxPayload(): number {
@@ -142,7 +144,7 @@ export class Link {
   #stopListening(): void {
     this.#isOver = true;
     this.#subscriptions.stop();
-    this.#muteness.stop();
+    this.#publishRefusal.stop();
     clearTimeout(this.#retry);
   }
 
@@ -156,7 +158,7 @@ export class Link {
       );
       return false;
     }
-    if (!this.#muteness.admits()) return false;
+    if (!this.#publishRefusal.admits()) return false;
     try {
       return this.sender.send(to === undefined ? subjects.own : subjects.to(to), frame);
     } catch (error) {
@@ -191,7 +193,7 @@ export class Link {
     this.#complaint = "";
     if (this.#subscriptions.isIncomplete) this.#confirmLater();
     else this.#backoff.reset();
-    this.#muteness.arrived(() => this.#options.changed());
+    this.#publishRefusal.arrived(() => this.#options.changed());
     this.#options.changed();
   }
 
@@ -222,7 +224,7 @@ export class Link {
     this.#isUp = false;
     this.sender.reset();
     // Another server connection may have other permissions.
-    this.#muteness.forget();
+    this.#publishRefusal.forget();
     this.#options.changed();
   }
 
@@ -281,7 +283,7 @@ export class Link {
       return;
     }
     if (refusal.operation !== "publish" || !subjects.includes(refusal.subject ?? "")) return;
-    if (!this.#muteness.refused()) return;
+    if (!this.#publishRefusal.refused()) return;
     report(
       `NATS does not let this process publish to '${refusal.subject}', so no other process receives it. Allow it to publish to '${subjects.everything}'`,
       NATS_EVENTS.refused,

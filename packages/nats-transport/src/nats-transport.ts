@@ -13,18 +13,18 @@ import {
   knownOptions,
   missingOption,
 } from "@tidegate/core/transport";
+import { AloneHint } from "./alone-hint.ts";
 import {
   isConnection,
   isPromise,
   type NatsConnectionLike,
   type NatsConnectionSource,
 } from "./connection.ts";
+import { ConnectionSupply, closeQuietly } from "./connection-supply.ts";
 import { NATS_EVENTS } from "./events.ts";
 import { Link } from "./link.ts";
 import { adviceOn } from "./settings.ts";
-import { Solitude } from "./solitude.ts";
 import { Subjects, subjectPrefix } from "./subjects.ts";
-import { closeQuietly, Supply } from "./supply.ts";
 import type { NatsTransportState, NatsTransportStatus } from "./transport-status.ts";
 
 export interface NatsTransportOptions {
@@ -64,10 +64,10 @@ class TransportOverNats implements NatsTransport {
   readonly #prefix: string;
   #receive: ((frame: Uint8Array) => void) | undefined;
   #context: TransportContext | undefined;
-  #supply: Supply | undefined;
+  #connectionSupply: ConnectionSupply | undefined;
   #connection: NatsConnectionLike | undefined;
   #link: Link | undefined;
-  #solitude: Solitude | undefined;
+  #aloneHint: AloneHint | undefined;
   #closing: Promise<void> | undefined;
   /** The state while there is no link. */
   #state: NatsTransportState = "closed";
@@ -100,7 +100,7 @@ class TransportOverNats implements NatsTransport {
     this.#receive = receive;
     this.#context = context;
     this.#state = "connecting";
-    this.#supply = new Supply({
+    this.#connectionSupply = new ConnectionSupply({
       source: this.#source,
       take: (connection) => this.#use(connection),
       report: (trouble, kind) => this.#report(trouble, kind),
@@ -110,7 +110,7 @@ class TransportOverNats implements NatsTransport {
       },
       random: Math.random,
     });
-    this.#supply.start();
+    this.#connectionSupply.start();
   }
 
   publish(frame: Uint8Array, to?: string): boolean {
@@ -145,9 +145,9 @@ class TransportOverNats implements NatsTransport {
     const context = this.#context;
     if (context === undefined || this.#closing !== undefined) return;
     this.#connection = connection;
-    if (this.#supply?.isOwner === false) this.#advise(connection);
+    if (this.#connectionSupply?.isOwner === false) this.#advise(connection);
     const subjects = new Subjects(this.#prefix, context.namespace, context.replica);
-    this.#solitude ??= new Solitude(subjects, (hint) => this.#report(hint, NATS_EVENTS.alone));
+    this.#aloneHint ??= new AloneHint(subjects, (hint) => this.#report(hint, NATS_EVENTS.alone));
     this.#link = new Link({
       connection,
       subjects,
@@ -171,7 +171,7 @@ class TransportOverNats implements NatsTransport {
   }
 
   #deliver(frame: Uint8Array, subject: string): void {
-    this.#solitude?.received(subject);
+    this.#aloneHint?.received(subject);
     try {
       this.#receive?.(frame);
     } catch (error) {
@@ -180,19 +180,19 @@ class TransportOverNats implements NatsTransport {
   }
 
   #ended(why: string): void {
-    const next = this.#supply?.isOwner
+    const next = this.#connectionSupply?.isOwner
       ? "the transport makes another one"
       : "no limits are shared from now on. Give natsTransport a function that connects, and it makes another";
     // First replace the link: a problem of a transport that works is no reason why it is away.
     this.#replace();
     this.#report(
       `the NATS connection has been closed${why && ` (${why})`}: ${next}`,
-      this.#supply?.isOwner ? NATS_EVENTS.lost : NATS_EVENTS.ended,
+      this.#connectionSupply?.isOwner ? NATS_EVENTS.lost : NATS_EVENTS.ended,
     );
   }
 
   #stuck(connection: NatsConnectionLike): void {
-    if (this.#supply?.isOwner !== true) {
+    if (this.#connectionSupply?.isOwner !== true) {
       this.#report(
         "the NATS server has not answered for seconds, and its client may never notice: close the connection and make another, or give natsTransport a function that does so",
         NATS_EVENTS.lost,
@@ -210,7 +210,7 @@ class TransportOverNats implements NatsTransport {
   #replace(): void {
     this.#dropLink();
     this.#state = "disconnected";
-    this.#supply?.again();
+    this.#connectionSupply?.again();
     this.#look();
   }
 
@@ -230,9 +230,9 @@ class TransportOverNats implements NatsTransport {
     const isNews = connected !== this.#wasConnected || (this.#wasBusy && !busy);
     this.#wasConnected = connected;
     this.#wasBusy = busy;
-    this.#solitude?.look(connected);
+    this.#aloneHint?.look(connected);
     if (isBack) {
-      this.#supply?.worked();
+      this.#connectionSupply?.worked();
       this.#troubles.clear();
     }
     if (!isNews || this.#receive === undefined) return;
@@ -257,12 +257,12 @@ class TransportOverNats implements NatsTransport {
 
   async #close(): Promise<void> {
     this.#receive = undefined;
-    this.#solitude?.end();
-    this.#supply?.stop();
+    this.#aloneHint?.end();
+    this.#connectionSupply?.stop();
     const connection = this.#connection;
     await this.#link?.close();
     this.#dropLink();
-    if (connection === undefined || this.#supply?.isOwner !== true) return;
+    if (connection === undefined || this.#connectionSupply?.isOwner !== true) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     await Promise.race([
       closeQuietly(connection),

@@ -12,20 +12,20 @@ import type { NatsConnectionLike, NatsMessageLike, NatsSubscriptionLike } from "
 import type { Subjects } from "./subjects.ts";
 
 /** Must not throw. */
-export interface HearingListener {
+export interface SubscriptionsListener {
   frame(frame: Uint8Array, subject: string): void;
   /** The server does not let this process subscribe to a subject. */
   refused(subject: string, error: unknown): void;
 }
 
-export class Hearing {
+export class Subscriptions {
   readonly #connection: NatsConnectionLike;
   readonly #subjects: Subjects;
-  readonly #listener: HearingListener;
+  readonly #listener: SubscriptionsListener;
   readonly #subscriptions = new Map<string, NatsSubscriptionLike>();
   #isOver = false;
 
-  constructor(connection: NatsConnectionLike, subjects: Subjects, listener: HearingListener) {
+  constructor(connection: NatsConnectionLike, subjects: Subjects, listener: SubscriptionsListener) {
     this.#connection = connection;
     this.#subjects = subjects;
     this.#listener = listener;

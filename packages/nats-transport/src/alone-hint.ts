@@ -11,7 +11,7 @@ import type { Subjects } from "./subjects.ts";
 /** How long a process is connected and receives no other process before it reports that. */
 const ALONE_MS = 60_000;
 
-export class Solitude {
+export class AloneHint {
   readonly #subjects: Subjects;
   readonly #hint: (sentence: string) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;

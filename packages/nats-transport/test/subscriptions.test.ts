@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Hearing } from "../src/hearing.ts";
 import { Subjects } from "../src/subjects.ts";
+import { Subscriptions } from "../src/subscriptions.ts";
 import { FakeConnection } from "./fake-connection.ts";
 
 const subjects = new Subjects("tidegate", "shop", "0123456789abcdef");
@@ -8,17 +8,17 @@ const other = "tidegate.v1.shop.fedcba9876543210";
 const frames: Uint8Array[] = [];
 const refused: string[] = [];
 let connection: FakeConnection;
-let hearing: Hearing;
+let subscriptions: Subscriptions;
 
 beforeEach(() => {
   frames.length = 0;
   refused.length = 0;
   connection = new FakeConnection();
-  hearing = new Hearing(connection, subjects, {
+  subscriptions = new Subscriptions(connection, subjects, {
     frame: (frame) => frames.push(frame),
     refused: (subject, error) => refused.push(`${subject}: ${error}`),
   });
-  hearing.listen();
+  subscriptions.listen();
 });
 
 describe("the subscriptions", () => {
@@ -27,7 +27,7 @@ describe("the subscriptions", () => {
     connection.deliver(subjects.all, other, Buffer.from("all"));
     connection.deliver(subjects.mine, subjects.mine, Buffer.from("mine"));
     expect(frames.map((frame) => Buffer.from(frame).toString())).toEqual(["all", "mine"]);
-    expect(hearing.isIncomplete).toBe(false);
+    expect(subscriptions.isIncomplete).toBe(false);
   });
 
   it("include this replica's own subject: another process may use its id", () => {
@@ -51,23 +51,23 @@ describe("the subscriptions", () => {
 
   it("can be refused and revoked, which is reported and can be tried again", () => {
     connection.refuse(subjects.mine);
-    expect(hearing.isIncomplete).toBe(true);
+    expect(subscriptions.isIncomplete).toBe(true);
     expect(refused).toEqual([`${subjects.mine}: Error: PERMISSIONS_VIOLATION`]);
-    hearing.listen();
-    expect(hearing.isIncomplete).toBe(false);
+    subscriptions.listen();
+    expect(subscriptions.isIncomplete).toBe(false);
     expect(connection.subscribed.size).toBe(2);
   });
 
   it("are refused by a connection that takes nothing any more", async () => {
     await connection.close();
-    hearing.listen();
+    subscriptions.listen();
     expect(refused).toHaveLength(2);
     expect(refused[0]).toContain("CONNECTION_CLOSED");
   });
 
   it("end at once, and deliver nothing after that", () => {
     const callback = connection.subscribed.get(subjects.all)!;
-    hearing.stop();
+    subscriptions.stop();
     expect(connection.subscribed.size).toBe(0);
     callback(null, { subject: other, data: Buffer.from("late") });
     expect(frames).toEqual([]);

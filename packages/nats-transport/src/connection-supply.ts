@@ -22,7 +22,7 @@ const RETRY_MS_MAX = 5_000;
 const PATIENCE_MS = 10_000;
 const PATIENCE_MS_MAX = 300_000;
 
-export interface SupplyOptions {
+export interface ConnectionSupplyOptions {
   readonly source: NatsConnectionSource;
   readonly take: (connection: NatsConnectionLike) => void;
   readonly report: Report;
@@ -31,15 +31,15 @@ export interface SupplyOptions {
   readonly random: () => number;
 }
 
-export class Supply {
+export class ConnectionSupply {
   /** Whether this transport closes the connections. */
   readonly isOwner: boolean;
-  readonly #options: SupplyOptions;
+  readonly #options: ConnectionSupplyOptions;
   readonly #backoff: Backoff;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
-  constructor(options: SupplyOptions) {
+  constructor(options: ConnectionSupplyOptions) {
     this.#options = options;
     this.isOwner = typeof options.source === "function";
     this.#backoff = new Backoff(RETRY_MS, RETRY_MS_MAX, options.random);

@@ -8,7 +8,7 @@
 
 import type { Backoff } from "./backoff.ts";
 
-export class Muteness {
+export class PublishRefusal {
   isRefused = false;
   readonly #backoff: Backoff;
   #mayTry = false;
