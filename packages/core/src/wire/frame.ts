@@ -34,13 +34,13 @@ export type FrameKind = (typeof FRAME_KINDS)[number];
  * What a frame means to a receiver under overload: counts that later frames repeat, counts that no
  * frame repeats, a part of a sync reply, or a short frame.
  */
-export type FrameLoad = "repeated" | "unrepeated" | "answer" | "short";
+export type FrameLoad = "repeated" | "unrepeated" | "reply" | "short";
 
 /** The load of a frame by its first bytes, which may not be those of a frame. */
 export function loadOf(frame: Uint8Array): FrameLoad {
   const kind = FRAME_KINDS[frame[KIND_AT] ?? FRAME_KINDS.length];
   if (kind === "counts") return (frame[FLAGS_AT]! & UNREPEATED) === 0 ? "repeated" : "unrepeated";
-  return kind === "page" ? "answer" : "short";
+  return kind === "page" ? "reply" : "short";
 }
 
 /** The types of sections. Readers skip those that they do not know. */

@@ -26,9 +26,9 @@ describe("limiters of one name that are configured differently", () => {
   it("count together when only their limits differ, and both sides report it", () => {
     const one = join(network);
     const two = join(network, {}, { policy: fixedWindow({ limit: 150, windowMs: 60_000 }) });
-    const told = troubles([one, two]);
-    expect(told[0]).toMatch(/^limiter "api" has a limit of 100 here and 150 at replica/);
-    expect(told[1]).toMatch(/^limiter "api" has a limit of 150 here and 100 at replica/);
+    const sentences = troubles([one, two]);
+    expect(sentences[0]).toMatch(/^limiter "api" has a limit of 100 here and 150 at replica/);
+    expect(sentences[1]).toMatch(/^limiter "api" has a limit of 150 here and 100 at replica/);
     hit(one, 100);
     vi.advanceTimersByTime(500);
     expect(pass(two)).toBe(50);
@@ -38,8 +38,8 @@ describe("limiters of one name that are configured differently", () => {
   it("do not count together when their windows differ, and both sides report it", () => {
     const one = join(network);
     const two = join(network, {}, { policy: fixedWindow({ limit: 100, windowMs: 30_000 }) });
-    for (const told of troubles([one, two])) {
-      expect(told).toMatch(/^limiter "api" has other policies, windows or slots at replica/);
+    for (const sentences of troubles([one, two])) {
+      expect(sentences).toMatch(/^limiter "api" has other policies, windows or slots at replica/);
     }
     hit(one, 100);
     vi.advanceTimersByTime(500);

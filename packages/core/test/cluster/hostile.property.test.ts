@@ -45,7 +45,7 @@ function busy(secret?: string): [TappedCluster, TappedMember[]] {
 }
 
 /** Reads a frame with nothing around it that would catch what it throws. */
-function hear(members: readonly TappedMember[], frame: Uint8Array): void {
+function receive(members: readonly TappedMember[], frame: Uint8Array): void {
   for (const { replicator } of members) replicator.frameQueue.take(frame.slice());
 }
 
@@ -85,7 +85,7 @@ describe("a cluster that receives hostile frames", () => {
     const [, members] = busy();
     fc.assert(
       fc.property(anything, (bytes) => {
-        hear(members, bytes);
+        receive(members, bytes);
         passTime(5);
       }),
       seededRuns(500),
@@ -99,7 +99,7 @@ describe("a cluster that receives hostile frames", () => {
     const frames = cluster.overheard.map(({ frame }) => frame);
     fc.assert(
       fc.property(change, ({ which, edits }) => {
-        hear(members, changed(frames[which % frames.length]!, edits));
+        receive(members, changed(frames[which % frames.length]!, edits));
         passTime(5);
         expectBounds(members);
       }),
@@ -130,7 +130,7 @@ describe("a cluster that receives hostile frames", () => {
           for (const byte of bytes) writer.u8(byte);
           writer.endSection();
         }
-        hear(members, writer.written());
+        receive(members, writer.written());
         passTime(5);
       }),
       seededRuns(1_000),
@@ -160,8 +160,8 @@ describe("a cluster that receives hostile frames", () => {
         const frame = frames[which % frames.length]!;
         const made = changed(frame, edits);
         fc.pre(!frames.some((known) => Buffer.compare(known, made) === 0));
-        hear(members, made);
-        hear(members, bytes);
+        receive(members, made);
+        receive(members, bytes);
       }),
       seededRuns(500),
     );

@@ -88,7 +88,7 @@ export class LagWatch {
 
   /** How long ago another replica counted what one replica does not know; 0 if that is nothing. */
   #oldestMissingMs(replica: SimulatedReplica, other: SimulatedReplica): number {
-    const known = heardTotals(replica, other.replicator.replicas.selfId);
+    const known = receivedTotals(replica, other.replicator.replicas.selfId);
     let oldestMs = 0;
     for (const [key, counted] of this.#seen.get(other)!.counted) {
       const missing = counted.find(({ total }) => total > (known.get(key) ?? 0));
@@ -110,7 +110,7 @@ function ownTotals({ replicator }: SimulatedReplica): Totals {
 }
 
 /** What a replica knows that another has counted. */
-function heardTotals({ replicator }: SimulatedReplica, id: string): Totals {
+function receivedTotals({ replicator }: SimulatedReplica, id: string): Totals {
   const totals: Totals = new Map();
   const member = replicator.members.find(id);
   if (member === undefined) return totals;

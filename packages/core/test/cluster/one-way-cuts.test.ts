@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** A replica that others do not receive, although it receives them. */
-function unheard(others: number): { cluster: TappedCluster; one: TappedMember } {
+function unreached(others: number): { cluster: TappedCluster; one: TappedMember } {
   const cluster = new TappedCluster();
   const one = cluster.add();
   const rest = Array.from({ length: others }, () => cluster.add());
@@ -26,7 +26,7 @@ function isDegraded({ cluster }: TappedMember): boolean {
 
 describe("a process that no other process receives", () => {
   it.each([1, 2, 5])("knows that for as long as it lasts, with %d others", (others) => {
-    const { one } = unheard(others);
+    const { one } = unreached(others);
     passTime(12_000);
     // Others forget it meanwhile.
     for (let seconds = 0; seconds < 600; seconds += 5) {
@@ -36,7 +36,7 @@ describe("a process that no other process receives", () => {
   });
 
   it.each([15, 50, 100, 400])("knows when the others receive it again, after %d s", (seconds) => {
-    const { cluster, one } = unheard(2);
+    const { cluster, one } = unreached(2);
     passTime(seconds * 1_000);
     expect(isDegraded(one)).toBe(true);
     cluster.network.heal();
@@ -45,7 +45,7 @@ describe("a process that no other process receives", () => {
   });
 
   it("sends no more about that once the others receive it", () => {
-    const { cluster } = unheard(2);
+    const { cluster } = unreached(2);
     passTime(100_000);
     cluster.network.heal();
     passTime(60_000);

@@ -82,17 +82,17 @@ describe("what is received and not merged", () => {
   it("is counted by its reason: of single keys", () => {
     const member = cluster.add({}, { maxKeys: 4 });
     vi.advanceTimersByTime(1_000);
-    const tell = (madeUp: MadeUp): void => make(member, counts(member, madeUp));
-    tell({ hits: 7 });
+    const send = (madeUp: MadeUp): void => make(member, counts(member, madeUp));
+    send({ hits: 7 });
     expect(member.cluster.status().refused).toEqual({});
-    tell({ key: 2, agoMs: 61_000 });
-    tell({ key: 2, agoMs: -61_000 });
-    tell({ key: 2, policy: 1 });
-    tell({ key: 2, reset: Date.now() + 11 * 60_000 });
+    send({ key: 2, agoMs: 61_000 });
+    send({ key: 2, agoMs: -61_000 });
+    send({ key: 2, policy: 1 });
+    send({ key: 2, reset: Date.now() + 11 * 60_000 });
     member.limiter.resetAll();
-    tell({ key: 2 });
-    tell({ key: 2, reset: Date.now() });
-    for (let key = 3; key < 9; key++) tell({ key, reset: Date.now() });
+    send({ key: 2 });
+    send({ key: 2, reset: Date.now() });
+    for (let key = 3; key < 9; key++) send({ key, reset: Date.now() });
     expect(member.cluster.status().refused).toEqual({
       over: 1,
       ahead: 1,

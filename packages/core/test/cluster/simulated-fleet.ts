@@ -108,9 +108,9 @@ export class SimulatedReplica {
 
   #price(reading: (frame: Uint8Array) => void): void {
     const { receiver } = this.replicator;
-    const hear = receiver.receive.bind(receiver);
+    const receive = receiver.receive.bind(receiver);
     receiver.receive = function* priced(frame, ...rest) {
-      const slices = hear(frame, ...rest);
+      const slices = receive(frame, ...rest);
       for (;;) {
         reading(frame);
         const slice = slices.next();

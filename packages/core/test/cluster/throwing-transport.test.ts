@@ -109,7 +109,7 @@ describe("a transport that throws", () => {
     };
     const publish = vi.spyOn(transport, "publish");
     expect(() => joinCluster({ transport, namespace: "shop" })).toThrow("broken");
-    for (const hear of heard) hear();
+    for (const receive of heard) receive();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(publish).not.toHaveBeenCalled();
 

@@ -39,13 +39,13 @@ describe("own hits of a window that is not the newest any more", () => {
     expect([first.view("ada"), second.view("ada")]).toEqual([[9], [9]]);
 
     first.limiter.check("ada");
-    const told = bytesSent(fleet, first, 1_000);
+    const sent = bytesSent(fleet, first, 1_000);
     first.limiter.refund("ada", 2, decision);
     first.limiter.check("ada");
-    const toldBoth = bytesSent(fleet, first, 1_000);
-    expect(toldBoth - told).toBeGreaterThan(5);
+    const sentBoth = bytesSent(fleet, first, 1_000);
+    expect(sentBoth - sent).toBeGreaterThan(5);
     first.limiter.check("ada");
-    expect(bytesSent(fleet, first, 1_000)).toBe(told);
+    expect(bytesSent(fleet, first, 1_000)).toBe(sent);
     expect([first.view("ada"), second.view("ada")]).toEqual([[10], [10]]);
 
     const newcomer = fleet.add();

@@ -24,7 +24,7 @@ describe("counts that no reply can repeat", () => {
     hit(crowded, 1);
     for (let key = 0; key < 100; key++) hit(crowded, 1, `key ${key}`);
     vi.advanceTimersByTime(1_000);
-    expect(new Set(loads())).toEqual(new Set(["short", "answer", "repeated", "unrepeated"]));
+    expect(new Set(loads())).toEqual(new Set(["short", "reply", "repeated", "unrepeated"]));
     expect(used(other)).toBe(8);
   });
 

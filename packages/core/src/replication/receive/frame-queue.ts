@@ -106,7 +106,7 @@ export class FrameQueue {
       return;
     }
     if (load === "repeated") this.#repeated++;
-    (load === "answer" ? this.#replies : this.#others).push(waiting);
+    (load === "reply" ? this.#replies : this.#others).push(waiting);
   }
 
   /** Drops all frames of counts that later ones repeat. The receiver requests them once. */

@@ -57,7 +57,7 @@ class Asked {
   }
 
   /** All frames of the reply have left. */
-  told(): void {
+  replySent(): void {
     const done = this.#done;
     this.#done = undefined;
     done?.();
@@ -73,9 +73,9 @@ describe("a replica that gets requests", () => {
   it("replies to the first replica alone, and to all when another one asks soon after", () => {
     const asked = new Asked();
     asked.ask(ONE, 90);
-    asked.told();
+    asked.replySent();
     asked.ask(TWO, 90);
-    asked.told();
+    asked.replySent();
     expect(asked.given).toEqual([
       [90, ONE],
       [90, undefined],
@@ -87,7 +87,7 @@ describe("a replica that gets requests", () => {
     asked.ask(ONE, 90);
     asked.pass(1_000);
     asked.ask(ONE, 90);
-    asked.told();
+    asked.replySent();
     asked.ask(ONE, 90);
     asked.pass(500);
     expect(asked.given).toEqual([[90, ONE]]);
@@ -104,7 +104,7 @@ describe("a replica that gets requests", () => {
     asked.ask(ONE, 90);
     asked.sent = 110;
     asked.ask(ONE, 105);
-    asked.told();
+    asked.replySent();
     asked.pass(SOON_MS);
     expect(asked.given).toEqual([
       [90, ONE],

@@ -48,12 +48,12 @@ describe("the gathered parts of long replies", () => {
           Array.from({ length: size }, (_, part) => ({ telling, part, size })),
         );
         const parts = new ReplyParts(new ReplyPartsBudget(() => {}));
-        const heard = sizes.map(() => new Set<number>());
+        const received = sizes.map(() => new Set<number>());
         for (const pick of order) {
           const { telling, part, size } = sent[pick % sent.length]!;
-          heard[telling]!.add(part);
-          const isWhole = heard[telling]!.size === size;
-          if (isWhole) heard[telling]!.clear();
+          received[telling]!.add(part);
+          const isWhole = received[telling]!.size === size;
+          if (isWhole) received[telling]!.clear();
           const page = { since: 1, upTo: 2, telling, part, parts: part + 1 === size ? size : 0 };
           expect(parts.add(page, new Map()) !== undefined).toBe(isWhole);
         }

@@ -37,7 +37,8 @@ describe("the parts of a reply", () => {
   it("do not pile up if their replies never end", () => {
     const parts = gathering();
     const page = { since: 0, telling: 1 };
-    for (let upTo = 1; upTo <= 5; upTo++) parts.add({ ...page, upTo, part: 0, parts: 0 }, NO_OTHERS);
+    for (let upTo = 1; upTo <= 5; upTo++)
+      parts.add({ ...page, upTo, part: 0, parts: 0 }, NO_OTHERS);
     expect(parts.add({ ...page, upTo: 1, part: 1, parts: 2 }, NO_OTHERS)).toBeUndefined();
     expect(parts.add({ ...page, upTo: 5, part: 1, parts: 2 }, NO_OTHERS)).toEqual(NO_OTHERS);
   });

@@ -8,7 +8,7 @@ const [TELLER, GONE] = ["0000000000000001", "0000000000000002"] as const;
 const NOW_MS = 10_000;
 
 /** A replica reports in two parts what a dead one has counted. */
-function told(between: (members: Membership) => void): number {
+function reportedTotal(between: (members: Membership) => void): number {
   const replicas = new Replicas("00000000000000ff");
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
   const members = new Membership(replicas, bounds);
@@ -32,7 +32,7 @@ function told(between: (members: Membership) => void): number {
 
 describe("a report on a dead replica", () => {
   it("is known once all of its parts have arrived", () => {
-    expect(told(() => {})).toBe(40);
+    expect(reportedTotal(() => {})).toBe(40);
   });
 
   it("does not count as known if no frame of its publisher arrived between the parts", () => {
@@ -41,10 +41,10 @@ describe("a report on a dead replica", () => {
       members.detectFailures(later, Number.POSITIVE_INFINITY);
       members.received(TELLER, later, later, 7);
     };
-    expect(told(fallSilent)).toBe(0);
+    expect(reportedTotal(fallSilent)).toBe(0);
   });
 
   it("does not count as known if the dead replica publishes again between the parts", () => {
-    expect(told((members) => members.received(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
+    expect(reportedTotal((members) => members.received(GONE, NOW_MS, NOW_MS, 50))).toBe(0);
   });
 });

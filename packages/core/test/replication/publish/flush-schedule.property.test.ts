@@ -14,23 +14,26 @@ describe("unpublished hits", () => {
         fc.integer({ min: 1, max: 8 }),
         fc.array(fc.nat({ max: 7 }), { maxLength: 600, size: "max" }),
         (limit, replicas, hits) => {
-          let told = 0;
-          const untold = new Array<number>(replicas).fill(0);
-          const truth = () => told + untold.reduce((sum, part) => sum + part, 0);
+          let published = 0;
+          const unpublished = new Array<number>(replicas).fill(0);
+          const truth = () => published + unpublished.reduce((sum, part) => sum + part, 0);
           for (const hit of hits) {
             const replica = hit % replicas;
-            if (told + untold[replica]! >= limit) continue;
-            untold[replica]!++;
-            const used = told + untold[replica]!;
-            if (isUrgent(replicas, untold[replica]!, limit, used)) {
-              told += untold[replica]!;
-              untold[replica] = 0;
+            if (published + unpublished[replica]! >= limit) continue;
+            unpublished[replica]!++;
+            const used = published + unpublished[replica]!;
+            if (isUrgent(replicas, unpublished[replica]!, limit, used)) {
+              published += unpublished[replica]!;
+              unpublished[replica] = 0;
               // A replica that receives them checks what it holds back itself.
               for (let other = 0; other < replicas; other++) {
-                const known = told + untold[other]!;
-                if (untold[other]! > 0 && isUrgent(replicas, untold[other]!, limit, known)) {
-                  told += untold[other]!;
-                  untold[other] = 0;
+                const known = published + unpublished[other]!;
+                if (
+                  unpublished[other]! > 0 &&
+                  isUrgent(replicas, unpublished[other]!, limit, known)
+                ) {
+                  published += unpublished[other]!;
+                  unpublished[other] = 0;
                 }
               }
             }

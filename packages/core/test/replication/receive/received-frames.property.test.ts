@@ -10,7 +10,7 @@ type Step = { readonly frame: number } | { readonly since: number; readonly upTo
 class Plainly {
   readonly #heard = new Set<number>();
 
-  hear(number: number): void {
+  add(number: number): void {
     this.#heard.add(number);
   }
 
@@ -47,7 +47,7 @@ describe("the received frames of a replica", () => {
           if ("frame" in each) {
             if (each.frame === 0) continue;
             heard.add(each.frame);
-            plainly.hear(each.frame);
+            plainly.add(each.frame);
           } else {
             heard.cover(each.since, each.upTo);
             plainly.cover(each.since, each.upTo);
