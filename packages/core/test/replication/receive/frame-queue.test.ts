@@ -206,7 +206,7 @@ describe("frames under overload", () => {
         .slice(1, 9)
         .map(({ kind }) => kind)
         .sort(),
-    ).toEqual([...Array(4).fill("reply"), ...Array(4).fill("repeated")]);
+    ).toEqual([...Array(4).fill("repeated"), ...Array(4).fill("reply")]);
   });
 
   it("make room for counts that nothing repeats, and a lack of room is reported", () => {
