@@ -1,8 +1,8 @@
 /**
  * The kinds of cluster events: a stable code and a severity for each.
  *
- * Codes are for programs: alarms, metrics and searches. Sentences may change, codes may not. The page
- * docs/reference/status-and-events.md lists all of them.
+ * Codes are for programs: alarms, metrics and searches. Sentences may change, codes may not. The
+ * page docs/reference/status-and-events.md lists all of them.
  */
 
 /**

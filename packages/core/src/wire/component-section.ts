@@ -1,7 +1,8 @@
 /**
  * Counts (components) of one policy of one limiter, as a section of a frame.
  *
- *     | limiter 8 | of 8 | policy | place kind | gap bytes | age bytes | generation | reset | base | openers | entries … |
+ *     | limiter 8 | of 8 | policy | place kind | gap bytes | age bytes |
+ *     | generation | reset | base | openers | entries … |
  *
  * `of` is the replica that counted: 0 for the sender, otherwise a dead replica.
  *

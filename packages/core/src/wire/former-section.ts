@@ -1,7 +1,7 @@
 /**
  * The id that the sender had before, sent as long as other replicas may take both ids for alive.
  *
- *     former   | replica 8 | up to |   permits that this replica held up to that frame are the sender's
+ *     former   | replica 8 | up to |   that replica's permits up to that frame are the sender's
  */
 
 import type { ByteReader } from "./byte-reader.ts";

@@ -1,7 +1,8 @@
 /**
  * Frames: the unit of everything that replicas send to one another.
  *
- *     | 't' 'g' | version | kind | flags | tag 4 | replica 8 | sent at | number | sections … | seal 16 |
+ *     | 't' 'g' | version | kind | flags | tag 4 | replica 8 | sent at | number |
+ *     | sections … | seal 16 |
  *
  * A frame is complete in itself and never longer than `FRAME_BYTES_MAX`. `sent at` is the sender's
  * raw clock; all ages in the frame are relative to it. Each section has a type and a length, so a

@@ -1,7 +1,8 @@
 /**
  * Resets and marks of one limiter, as a section of a frame.
  *
- *     | limiter 8 | reset of all keys | notes: | key 8 | flags | reset | reset of marks | marks … | … |
+ *     | limiter 8 | reset of all keys |
+ *     | notes: | key 8 | flags | reset | reset of marks | marks … | … |
  *
  * They are rare, so only absent fields are saved: the flags say which of the rest follows. Resets
  * and ends are times of the cluster's clock, and are written as they are.

@@ -1,12 +1,13 @@
 /**
  * The sections of anti-entropy: a sync request, and what a sync reply covers.
  *
- *     asking   | replica 8 | since | others |   requests that replica's counts that changed after frame
- *                                               `since`, and those of dead replicas if `others` is 1
- *     heard    | replica 8 | up to | clock | silent | above 4 |   the reply has all that its sender knows
- *                                                               of that replica's counts
- *     page     | since | up to | telling | part | parts | held |   one part of a reply; all that its
- *                                               sender holds is in the reply if `held` is 1
+ *     asking   | replica 8 | since | others |
+ *         requests that replica's counts that changed after frame `since`, and those of dead
+ *         replicas if `others` is 1
+ *     heard    | replica 8 | up to | clock | silent | above 4 |
+ *         the reply has all that its sender knows of that replica's counts
+ *     page     | since | up to | telling | part | parts | held |
+ *         one part of a reply; all that its sender holds is in the reply if `held` is 1
  *
  * A receiver of all parts knows what the sender knew after frame `up to`, whatever was lost before.
  * The number of parts is only known at the end: `parts` is 0 in all but the last. A repeated reply

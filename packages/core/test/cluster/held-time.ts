@@ -1,9 +1,9 @@
 /**
  * The time of the whole process, held and let pass by a test.
  *
- * It replaces vitest's fake timers in tests with thousands of frames on their way: those look through all
- * timers for each one that fires. If time is not held in this way, passing it is left to vitest, so code
- * that sets clusters up can serve tests of both kinds.
+ * It replaces vitest's fake timers in tests with thousands of frames on their way: those look
+ * through all timers for each one that fires. If time is not held in this way, passing it is left
+ * to vitest, so code that sets clusters up can serve tests of both kinds.
  */
 
 import { vi } from "vitest";

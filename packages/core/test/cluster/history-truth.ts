@@ -1,6 +1,6 @@
 /**
- * The truth of a history, whatever replicas have received: how much of a key can be seen at most, and
- * what all replicas must see in the end.
+ * The truth of a history, whatever replicas have received: how much of a key can be seen at most,
+ * and what all replicas must see in the end.
  */
 
 export interface Truth {
@@ -72,7 +72,10 @@ export class LeavingTruth implements Truth {
   readonly #lateMs: number;
   readonly #now: () => number;
 
-  /** @param lateMs how much too late a clock may be known, and so how much too long a hit may be seen */
+  /**
+   * @param lateMs how much too late a clock may be known, and so how much too long a hit may be
+   * seen
+   */
   constructor(windowMs: number, lateMs: number, now: () => number) {
     this.#windowMs = windowMs;
     this.#lateMs = lateMs;

@@ -1,6 +1,6 @@
 /**
- * A random history of a simulated fleet, from one seed: everything that can go wrong while its replicas
- * count, and what must hold all the time and in the end.
+ * A random history of a simulated fleet, from one seed: everything that can go wrong while its
+ * replicas count, and what must hold all the time and in the end.
  */
 
 import type { Decision } from "../../src/base/decision.ts";
@@ -26,7 +26,10 @@ export interface HistoryOptions {
   readonly releases?: boolean;
   /** So few that keys are evicted. */
   readonly maxKeys?: number;
-  /** How wrong clocks are at most. Those that are wrong also gain or lose, and stand still now and then. */
+  /**
+   * How wrong clocks are at most. Those that are wrong also gain or lose, and stand still now and
+   * then.
+   */
   readonly clockMs?: number;
   /** Whether every replica must report at every step how old its knowledge of the others is. */
   readonly saysLag?: boolean;
@@ -34,7 +37,10 @@ export interface HistoryOptions {
 
 const KEYS = ["ada", "bob", "cleo", "dan", "eve"];
 const REPLICAS_MAX = 8;
-/** In which all have published what they counted to each other: some heartbeats, requests and replies. */
+/**
+ * In which all have published what they counted to each other: some heartbeats, requests and
+ * replies.
+ */
 const RECOVERY_MS = 4_000;
 /**
  * The same if dead replicas' counts are requested from one replica after the other, a clock must be
@@ -45,7 +51,10 @@ const LONG_RECOVERY_MS = 30_000;
 const UNKNOWN_MS = 1_500;
 /** In which a replica must have noticed that it receives as many others as before. */
 const NOTICED_MS = 10_000;
-/** The most of the turns that are slow, and of the steps in which a transport comes to be busy or free. */
+/**
+ * The most of the turns that are slow, and of the steps in which a transport comes to be busy or
+ * free.
+ */
 const SLOW_MAX = 0.3;
 const BUSY_MAX = 0.1;
 /** What a clock that is wrong gains or loses in a millisecond at most: ten times what is usual. */
@@ -67,7 +76,10 @@ export class History {
   readonly #random: () => number;
   readonly #busy: number;
   #hits: Hit[] = [];
-  /** The most replicas that ran at the same time, with those whose end the others could not know yet. */
+  /**
+   * The most replicas that ran at the same time, with those whose end the others could not know
+   * yet.
+   */
   #most = 0;
   #crashedAtMs: number[] = [];
 
@@ -112,7 +124,10 @@ export class History {
     this.fleet.pass(isLong ? LONG_RECOVERY_MS : RECOVERY_MS);
   }
 
-  /** Heals the network and starts replacements, until as many replicas run as ever did; they have to notice. */
+  /**
+   * Heals the network and starts replacements, until as many replicas run as ever did; they have to
+   * notice.
+   */
   replace(): void {
     const { fleet } = this;
     this.#heal();

@@ -58,7 +58,9 @@ function expectBounds(members: readonly TappedMember[]): void {
 
 const anything = fc.uint8Array({ maxLength: 400 });
 
-/** A frame of the cluster, changed in some places: a byte, or a stretch left out or put in twice. */
+/**
+ * A frame of the cluster, changed in some places: a byte, or a stretch left out or put in twice.
+ */
 const change = fc.record({
   which: fc.nat(),
   edits: fc.array(

@@ -1,9 +1,9 @@
 /**
- * Holds replicas of a history to what `lagMs` promises: everything that a live replica had counted so long
- * ago is merged. And a fleet that disagrees for long must report it somewhere.
+ * Holds replicas of a history to what `lagMs` promises: everything that a live replica had counted
+ * so long ago is merged. And a fleet that disagrees for long must report it somewhere.
  *
- * It looks into stores, so it sees which replica lacks whose counts. It needs a history in which no count
- * ends, is reset or is evicted.
+ * It looks into stores, so it sees which replica lacks whose counts. It needs a history in which no
+ * count ends, is reset or is evicted.
  */
 
 import { statusOf } from "../../src/cluster/cluster-status.ts";

@@ -17,8 +17,8 @@ const HISTORIES = 18;
 const nextTurn = setImmediate;
 
 /**
- * Runs histories in which no replica sees, after any step, hits that did not happen. Each has a turn of
- * its own, so that what it leaves is freed before the next.
+ * Runs histories in which no replica sees, after any step, hits that did not happen. Each has a
+ * turn of its own, so that what it leaves is freed before the next.
  *
  * @param look looks at each when all its steps are done
  */
@@ -54,7 +54,9 @@ function live(seed: number, options: HistoryOptions, look: (history: History) =>
   }
 }
 
-/** What every replica sees of each key once all must have received all: one number if they agree. */
+/**
+ * What every replica sees of each key once all must have received all: one number if they agree.
+ */
 export function viewsInTheEnd(history: History): Map<string, Set<number>> {
   history.recover();
   const { replicas } = history.fleet;
@@ -78,7 +80,10 @@ export function expectAgreement(history: History): void {
   }
 }
 
-/** If as many replicas run as ever did, none is partitioned; and if nothing goes wrong, none ever is. */
+/**
+ * If as many replicas run as ever did, none is partitioned; and if nothing goes wrong, none ever
+ * is.
+ */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
   const cuts = replicas.map(({ replicator }) => replicator.partitionMonitor.cuts);

@@ -12,7 +12,10 @@ const KEYS = 2_000;
 const TURN_MS = 10;
 /** What it takes to merge a slice of a frame, which is 64 counts. */
 const SLICE_MS = 2;
-/** Hits a second of each replica that are a third of what their machine can merge, and three times it. */
+/**
+ * Hits a second of each replica that are a third of what their machine can merge, and three times
+ * it.
+ */
 const USUAL = 350;
 const BURST = 20 * USUAL;
 const BURST_MS = 8_000;

@@ -3,7 +3,10 @@ import { ProcessFleet, type ProcessFleetOptions } from "@tidegate/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 
 const transport = new URL("ipc-line.mjs", import.meta.url);
-/** A check that took longer would have waited for something; how long they take is not for tests to say. */
+/**
+ * A check that took longer would have waited for something; how long they take is not for tests to
+ * say.
+ */
 const WAITED_MS = 1_000;
 /** In which a process must have noticed that as many others run as before. */
 const NOTICED_MS = 10_000;

@@ -1,4 +1,7 @@
-/** Permits that are released while other replicas do not receive it, or receive again that they were held. */
+/**
+ * Permits that are released while other replicas do not receive it, or receive again that they were
+ * held.
+ */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createLimiter } from "../../src/limiter/limiter.ts";

@@ -1,6 +1,6 @@
 /**
- * A clock that may be wrong from the start on, too fast or too slow, and stand still for a while. The wall
- * clock of its machine goes on meanwhile, and may be set.
+ * A clock that may be wrong from the start on, too fast or too slow, and stand still for a while.
+ * The wall clock of its machine goes on meanwhile, and may be set.
  */
 
 /** How a clock goes. */

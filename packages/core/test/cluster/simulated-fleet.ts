@@ -34,7 +34,10 @@ export interface FleetOptions extends MemoryNetworkOptions {
   readonly onPartition?: SeparatedMode;
   /** Lets time pass; `passTime` when absent. */
   readonly pass?: (ms: number) => void;
-  /** Called before each slice of a frame that a replica reads, and may let time pass: reading has a price then. */
+  /**
+   * Called before each slice of a frame that a replica reads, and may let time pass: reading has a
+   * price then.
+   */
   readonly reading?: (frame: Uint8Array) => void;
 }
 
@@ -138,7 +141,10 @@ export class SimulatedReplica {
     this.close();
   }
 
-  /** Leaves. While its transport is busy it would wait for that, also after the time of the test has ended. */
+  /**
+   * Leaves. While its transport is busy it would wait for that, also after the time of the test has
+   * ended.
+   */
   close(): void {
     this.isBusy = false;
     void this.replicator.close();
@@ -165,7 +171,10 @@ export class SimulatedFleet {
     return replica;
   }
 
-  /** For a while a replica receives nothing and sends nothing, and its clock is behind by that from then on. */
+  /**
+   * For a while a replica receives nothing and sends nothing, and its clock is behind by that from
+   * then on.
+   */
   suspend({ transport, clock }: SimulatedReplica, ms: number): void {
     for (const other of this.replicas) {
       this.network.cut(transport, other.transport);

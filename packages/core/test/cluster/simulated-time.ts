@@ -2,10 +2,11 @@
  * Time that passes when a test says so, made for histories with thousands of frames on their way:
  * what is due next is found without looking at all that will be.
  *
- * Timers fire in the order of their times and, of one time, in the order in which they were set; before
- * the next one, all that was put off with `setImmediate` is done, as in a process. Work takes no time
- * unless it calls `spend`, or in a slow turn, in which each look at the time takes a while: work that is
- * done in slices is cut then. Timers fire late where work takes time, as in a process whose event loop is busy.
+ * Timers fire in the order of their times and, of one time, in the order in which they were set;
+ * before the next one, all that was put off with `setImmediate` is done, as in a process. Work
+ * takes no time unless it calls `spend`, or in a slow turn, in which each look at the time takes a
+ * while: work that is done in slices is cut then. Timers fire late where work takes time, as in a
+ * process whose event loop is busy.
  */
 
 import { vi } from "vitest";
@@ -121,7 +122,10 @@ export class SimulatedTime {
     return this.#heap[0] !== undefined && this.#heap[0].atMs < this.nowMs;
   }
 
-  /** Does what was put off, until nothing is left or work has taken so long that something else is due. */
+  /**
+   * Does what was put off, until nothing is left or work has taken so long that something else is
+   * due.
+   */
   #doImmediates(endMs: number): void {
     const startMs = this.nowMs;
     while (this.#immediates.length > 0) {

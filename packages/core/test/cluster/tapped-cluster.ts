@@ -1,6 +1,6 @@
 /**
- * Clusters of one process on fake time, on a network where an attacker overhears all frames, and can
- * send any bytes.
+ * Clusters of one process on fake time, on a network where an attacker overhears all frames, and
+ * can send any bytes.
  */
 
 import {
@@ -124,7 +124,9 @@ export function kindOf(frame: Uint8Array): FrameKind | undefined {
   return FRAME_KINDS[frame[3] ?? FRAME_KINDS.length];
 }
 
-/** Loses all frames of a kind that a member sends or relays, until the returned function is called. */
+/**
+ * Loses all frames of a kind that a member sends or relays, until the returned function is called.
+ */
 export function lose(kind: FrameKind, { transport }: TappedMember): () => void {
   const publish = transport.publish.bind(transport);
   transport.publish = (frame, to) => kindOf(frame) !== kind && publish(frame, to);

@@ -1,4 +1,6 @@
-/** What has gone wrong elsewhere when something was lost: see docs/internals/defects-of-others.md. */
+/**
+ * What has gone wrong elsewhere when something was lost: see docs/internals/defects-of-others.md.
+ */
 
 import { seededRandom } from "@tidegate/testkit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

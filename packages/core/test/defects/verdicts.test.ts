@@ -1,4 +1,7 @@
-/** What has gone wrong elsewhere with decisions that replicate: see docs/internals/defects-of-others.md. */
+/**
+ * What has gone wrong elsewhere with decisions that replicate: see
+ * docs/internals/defects-of-others.md.
+ */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";

@@ -1,6 +1,6 @@
 /**
- * One replica that survives, and its partition detector, in a fleet whose other processes are killed,
- * restarted and partitioned.
+ * One replica that survives, and its partition detector, in a fleet whose other processes are
+ * killed, restarted and partitioned.
  */
 
 import { Membership } from "../../src/replication/membership/membership.ts";
@@ -24,7 +24,10 @@ interface Process {
   readonly beginsAtMs: number;
 }
 
-/** One survivor, and the other processes of its fleet: each slot of the fleet holds one process at a time. */
+/**
+ * One survivor, and the other processes of its fleet: each slot of the fleet holds one process at a
+ * time.
+ */
 export class Survivor {
   nowMs = 0;
   readonly partitionDetector = new PartitionDetector();

@@ -1,6 +1,6 @@
 /**
- * Two copies of one version in a process, as after `jest.resetModules` or with a nested installation, work
- * as one. Objects of another version are refused.
+ * Two copies of one version in a process, as after `jest.resetModules` or with a nested
+ * installation, work as one. Objects of another version are refused.
  */
 
 import { afterEach, beforeAll, expect, it, vi } from "vitest";

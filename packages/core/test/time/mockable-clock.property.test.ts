@@ -48,7 +48,9 @@ function isReal(): boolean {
   return Date === RealDate && Date.now === realDateNow;
 }
 
-/** Reads a clock after each step, and holds what has passed by it against the date and real time. */
+/**
+ * Reads a clock after each step, and holds what has passed by it against the date and real time.
+ */
 function followsTheDate(loadsUnderMock: boolean, steps: readonly Step[]): void {
   let mockedMs = 0;
   if (loadsUnderMock) MOCKS.date(() => mockedMs);

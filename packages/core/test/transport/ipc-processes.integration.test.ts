@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("ipc-process.mjs", import.meta.url));
 
-/** Runs the script in a process of its own; what it and its children printed, once all have ended. */
+/**
+ * Runs the script in a process of its own; what it and its children printed, once all have ended.
+ */
 function run(...args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";

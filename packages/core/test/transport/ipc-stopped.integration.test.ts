@@ -1,4 +1,6 @@
-/** What stopped and slow processes cost the others of their machine: real processes, real signals. */
+/**
+ * What stopped and slow processes cost the others of their machine: real processes, real signals.
+ */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";

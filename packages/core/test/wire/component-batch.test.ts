@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { blankComponent } from "../../src/crdt/component.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
 
-/** The order in which a batch writes so many components, of which some share keys or half of one. */
+/**
+ * The order in which a batch writes so many components, of which some share keys or half of one.
+ */
 function orders(size: number): { given: number[]; expected: number[] } {
   const random = seededRandom(size);
   const below = (end: number): number => Math.floor(random() * end);

@@ -1,7 +1,8 @@
 /**
  * What the frames among the published vectors say, in plain words.
  *
- * 64-bit values are the 16 hexadecimal digits of their bytes, in the order in which frames carry them.
+ * 64-bit values are the 16 hexadecimal digits of their bytes, in the order in which frames carry
+ * them.
  */
 
 import { type FrameKind, FrameWriter } from "../../src/wire/frame.ts";

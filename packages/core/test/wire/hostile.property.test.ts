@@ -8,7 +8,9 @@ import { readHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { readNotes } from "../../src/wire/note-section.ts";
 import { readAsking, readPage } from "../../src/wire/repair-sections.ts";
 
-/** Reads a frame with everything that could be in it; returns how many entries it claimed to hold. */
+/**
+ * Reads a frame with everything that could be in it; returns how many entries it claimed to hold.
+ */
 function readAll(bytes: Uint8Array): number {
   const reader = new FrameReader(bytes);
   if (reader.readHeader() !== undefined) return 0;

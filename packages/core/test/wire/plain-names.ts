@@ -1,8 +1,9 @@
 /**
- * What stands for clusters, limiters and keys in frames, computed as the page on the wire format describes
- * it and without the code under test: what a program in another language would do.
+ * What stands for clusters, limiters and keys in frames, computed as the page on the wire format
+ * describes it and without the code under test: what a program in another language would do.
  *
- * 64-bit values are the 16 hexadecimal digits of their bytes, in the order in which frames carry them.
+ * 64-bit values are the 16 hexadecimal digits of their bytes, in the order in which frames carry
+ * them.
  */
 
 import { createHash, createHmac, hkdfSync } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Frames as the page on the wire format describes them, read without the code under test: what a program
- * in another language would do.
+ * Frames as the page on the wire format describes them, read without the code under test: what a
+ * program in another language would do.
  */
 
 import { createHmac } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Has the code under test write a section of a frame that is given in plain words, as the published vectors
- * say it.
+ * Has the code under test write a section of a frame that is given in plain words, as the published
+ * vectors say it.
  */
 
 import { blankComponent } from "../../src/crdt/component.ts";

@@ -1,8 +1,8 @@
 /**
  * How many hits of one key were allowed in each window, over several processes.
  *
- * A process reports of each hit when it was allowed and how long its window then had to go. This tells
- * the windows apart, whichever process opened them: all clocks are of one machine.
+ * A process reports of each hit when it was allowed and how long its window then had to go. This
+ * tells the windows apart, whichever process opened them: all clocks are of one machine.
  */
 
 import type { TrafficFigures } from "@tidegate/testkit";
@@ -42,7 +42,8 @@ export function admitted(figures: readonly TrafficFigures[]): number {
  * What may be allowed beyond a limit because frames take time: what is offered to all processes
  * meanwhile. Each of them may have waited for its turn as well, as long as it reports.
  *
- * @param newsMs how long a hit may be unknown to others on its side, when no process waits for a turn
+ * @param newsMs how long a hit may be unknown to others on its side, when no process waits for a
+ *   turn
  */
 export function staleHits(
   figures: readonly TrafficFigures[],

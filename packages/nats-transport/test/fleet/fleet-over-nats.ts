@@ -2,8 +2,8 @@
  * Processes that share limits over NATS, put under traffic while something goes wrong.
  *
  * The expectation is always the same: no check throws or waits, and once the traffic has ended all
- * processes see exactly what was counted. Timings are recorded and printed. They fail a test only when
- * a check took so long that it must have waited.
+ * processes see exactly what was counted. Timings are recorded and printed. They fail a test only
+ * when a check took so long that it must have waited.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -24,9 +24,14 @@ import { expect, type TestOptions, test } from "vitest";
 import { isTimed, recordTimings } from "./timings.ts";
 
 const TRANSPORT = new URL("nats-line.mjs", import.meta.url);
-/** Far more than a busy machine is late in giving a process its turn, less than anything stands still. */
+/**
+ * Far more than a busy machine is late in giving a process its turn, less than anything stands
+ * still.
+ */
 const WAITED_MS = isWideRun() ? 3_000 : 1_000;
-/** Until the engine has compiled what it finds worth compiling: of many processes that takes longer. */
+/**
+ * Until the engine has compiled what it finds worth compiling: of many processes that takes longer.
+ */
 const WARMING_UP_MS = isWideRun() ? 4_000 : 1_000;
 const UNDISTURBED_MS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -45,7 +50,9 @@ export interface FleetOverNats extends Omit<ProcessFleetOptions, "transport" | "
   readonly overlaps?: boolean;
 }
 
-/** Small fleets wait most of the time and can do so together; large ones and those timed take turns. */
+/**
+ * Small fleets wait most of the time and can do so together; large ones and those timed take turns.
+ */
 export const SCENARIOS: TestOptions = {
   concurrent: !isWideRun() && !isTimed,
   timeout: isWideRun() ? 180_000 : 60_000,

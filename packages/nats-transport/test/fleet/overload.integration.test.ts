@@ -8,10 +8,15 @@ const KEYS = isWideRun() ? 100_000 : 30_000;
 /** Looking at all keys would be a load of its own. */
 const SAMPLE = 1_000;
 const BURST_MS = isWideRun() ? 30_000 : 8_000;
-/** Hits a second of each process: many for few of them, as a machine merges what each receives of all others. */
+/**
+ * Hits a second of each process: many for few of them, as a machine merges what each receives of
+ * all others.
+ */
 const BURST = isWideRun() ? 50_000 : 300_000;
 const AFTER_MS = 2_000;
-/** How soon all agree once the load is usual again, and as much for a machine that others keep busy. */
+/**
+ * How soon all agree once the load is usual again, and as much for a machine that others keep busy.
+ */
 const AGREED_MS = 2 * 5_000 - AFTER_MS;
 const WINDOW_MS = 600_000;
 /** How far clocks that are equal may be said to be apart. */

@@ -6,7 +6,10 @@ import { agree, it, SCENARIOS, truthOf, underTraffic, until } from "./fleet-over
 
 /** A flush, and the way. */
 const NEWS_MS = 100;
-/** A heartbeat that names missing frames, the wait before a replica relays them, and another round of both. */
+/**
+ * A heartbeat that names missing frames, the wait before a replica relays them, and another round
+ * of both.
+ */
 const RELAYED_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const KEY = "busy";

@@ -1,8 +1,9 @@
 /**
  * How long checks took while something went wrong, beside how long they took before.
  *
- * With `TIDEGATE_TIMINGS` set, each scenario prints what the tables in docs/internals/outages.md are made of.
- * Nothing is judged by it: how long a check takes beside other processes is for the scheduler to say.
+ * With `TIDEGATE_TIMINGS` set, each scenario prints what the tables in docs/internals/outages.md
+ * are made of. Nothing is judged by it: how long a check takes beside other processes is for the
+ * scheduler to say.
  */
 
 import type { TrafficFigures } from "@tidegate/testkit";

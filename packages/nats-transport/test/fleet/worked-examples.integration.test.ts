@@ -1,6 +1,7 @@
 /**
- * Two examples from the literature on rate limiting, worked by hand, over a real server: three hosts
- * that share four requests a second, and clients that share a hundred in a window cut into slots.
+ * Two examples from the literature on rate limiting, worked by hand, over a real server: three
+ * hosts that share four requests a second, and clients that share a hundred in a window cut into
+ * slots.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -24,7 +25,10 @@ async function threeHosts(
   return { hosts, lines };
 }
 
-/** What came of something that has to happen within a second; tried again with another key if it did not. */
+/**
+ * What came of something that has to happen within a second; tried again with another key if it did
+ * not.
+ */
 async function withinASecond<Outcome>(
   happening: (key: string) => Promise<Outcome>,
 ): Promise<Outcome> {

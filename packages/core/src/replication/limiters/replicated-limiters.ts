@@ -119,8 +119,8 @@ export class ReplicatedLimiters {
   /**
    * Frees the indexes of replicas that nothing refers to any more.
    *
-   * @param isPublishing whether frames are being written: they may name replicas that are in no record
-   *   any more, so no index is freed then
+   * @param isPublishing whether frames are being written: they may name replicas that are in no
+   *   record any more, so no index is freed then
    */
   reclaim(
     replicas: Replicas,

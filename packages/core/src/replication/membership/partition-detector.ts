@@ -118,7 +118,8 @@ export class PartitionDetector {
    * Looks again; returns whether the state has changed.
    *
    * @param isNew whether this replica has just started, and its transport may yet connect
-   * @param clocksApart how many members refuse this replica's clock, or have a clock that is refused here
+   * @param clocksApart how many members refuse this replica's clock, or have a clock that is
+   *   refused here
    */
   look(
     now: number,

@@ -24,7 +24,9 @@ class Fleet {
   questions = 0;
   random: () => number = () => 0;
 
-  /** @param size how many members there are beside this replica, each of which has sent one frame */
+  /**
+   * @param size how many members there are beside this replica, each of which has sent one frame
+   */
   constructor(size: number) {
     const bounds = { silentMs: 3_000, membersMax: size };
     const listener = { lost: () => {}, heldUpMs: () => 0 };

@@ -151,7 +151,9 @@ describe("the members of a cluster", () => {
   });
 
   describe("members whose frames are late by as much as they were silent", () => {
-    /** Receives frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s. */
+    /**
+     * Receives frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s.
+     */
     function afterSilence(ids: readonly string[], isLate: (id: string) => boolean): Replicas {
       const { members, replicas } = membership();
       const beat = (second: number, id: string, lateMs: number): void => {

@@ -54,7 +54,8 @@ describe("the flush schedule", () => {
         fc.array(change, { maxLength: 60 }),
         fc.nat({ max: 500 }),
         (changes, replicas) => {
-          // Twenty replicas that publish as often as they may send four thousand frames a second, as do a hundred.
+          // Twenty replicas that publish as often as they may send four thousand frames a second,
+          // as do a hundred.
           const spacingMs = Math.max(OPTIONS.spacingMs, Math.min(Math.ceil(replicas / 4), 100));
           const flushSchedule = new FlushSchedule(OPTIONS);
           let now = 0;
