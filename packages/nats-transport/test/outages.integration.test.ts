@@ -143,7 +143,9 @@ describe.each(CLIENTS)("when servers come and go, with $name", ({ connect }) => 
     await one.becomes("connected");
     await connection.close();
     await one.becomes("ended");
-    expect(one.troubles.at(-1)).toMatch(/^the NATS connection has been closed: nothing is shared/);
+    expect(one.troubles.at(-1)).toMatch(
+      /^the NATS connection has been closed: no limits are shared/,
+    );
     expect([one.say("hello"), one.changes.at(-1)]).toEqual([false, false]);
   });
 
