@@ -72,7 +72,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   readonly #thirdPartyCounts: ThirdPartyCounts;
   #store: Store | undefined;
   #places: PlaceKind = "place";
-  /** The last frame of counts of its sender, and whether all counts up to it are merged already. */
+  /** The number in its header, and whether everything that the frame says is merged already. */
   #number = 0;
   #isKnown = false;
   #policy = 0;

@@ -43,7 +43,7 @@ export class ReceivedFrames {
     return { upTo: this.last, above: this.#above >>> 0 };
   }
 
-  /** Whether all counts up to a frame are merged, as far as is known. */
+  /** Whether everything that a frame of this number says is merged, as far as is known. */
   knows(number: number): boolean {
     const bit = number - this.last - 2;
     if (bit < 0) return bit < -1;
