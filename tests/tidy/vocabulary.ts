@@ -39,9 +39,7 @@ export const SYNONYMS: readonly Synonym[] = [
 /** Pages and programs whose sentences name who acts. What is rewritten that way is added here. */
 export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   /^docs\/README\.md$/,
-  /^docs\/(decisions|guides|reference)\//,
-  // The page that is left out quotes the titles of tests.
-  /^docs\/internals\/(?!defects-of-others\.md)/,
+  /^docs\/(decisions|guides|internals|reference)\//,
   /^(CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
   /^benchmarks\/README\.md$/,
   /^packages\/[^/]+\/README\.md$/,
