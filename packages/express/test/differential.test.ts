@@ -5,7 +5,7 @@ import { sendThroughBoth } from "./differential/both.ts";
 import { type Difference, differencesOf, ROWS } from "./differential/differences.ts";
 import { SCENARIOS, type Scenario } from "./differential/scenario.ts";
 
-const SCENARIOS_COUNT = 400;
+const SCENARIOS_COUNT = 280;
 const SEED = 20_260_523;
 
 beforeEach(() => {
