@@ -1,9 +1,9 @@
 /**
- * Express as the HTTP layer sees it: its requests and responses are Node's own, with `req.ip` and the
- * setting `trust proxy` on top.
+ * Express for the HTTP layer: its requests and responses are Node's own, plus `req.ip` and the
+ * setting `trust proxy`.
  *
- * Tests of applications call middleware with requests and responses that they made by hand, with no more
- * than express-rate-limit uses: what that does not use may be missing here.
+ * Tests of applications call middleware with hand-made requests and responses, which have only the
+ * parts that express-rate-limit uses. Every other part may be missing here.
  */
 
 import {

@@ -1,8 +1,8 @@
 /**
- * Rate limits for Express: takes the place of express-rate-limit and holds across processes.
+ * Rate limits for Express: replaces express-rate-limit and works across processes.
  *
- * `rateLimit` is the default export, a named one, and what `require` returns, with everything else as
- * properties.
+ * `rateLimit` is the default export, a named one, and what `require` returns, with everything else
+ * as properties.
  *
  * @packageDocumentation
  */

@@ -68,7 +68,7 @@ export type Validations = Readonly<Record<ValidationName, boolean>>;
 
 export type EnabledValidations = { [Name in ValidationName | "default"]?: boolean };
 
-/** What a request was told, as the property `rateLimit` of it. */
+/** The state of a request's limit, as the request's property `rateLimit`. */
 export type RateLimitInfo = {
   limit: number;
   used: number;
@@ -81,7 +81,7 @@ export type AugmentedRequest = Request & {
   [key: string]: RateLimitInfo;
 };
 
-/** What only tidegate knows; see the README for each. */
+/** The options that only tidegate has; see the README for each. */
 type Additions = Omit<
   GateOptions<Request, Response>,
   | "limit"
@@ -98,17 +98,17 @@ type Additions = Omit<
   | "ipv6Subnet"
 >;
 
-/** The options as handlers and stores are told them. */
+/** The options as handlers and stores receive them. */
 export type Options = Additions & {
   /**
-   * How long a window is, in milliseconds.
+   * The length of a window, in milliseconds.
    *
    * @default 60_000
    */
   windowMs: number;
   /**
-   * How many requests a client may send in a window, or a function that answers with it. `0` refuses every
-   * request.
+   * How many requests a client may send in a window, or a function that returns it. `0` refuses
+   * every request.
    *
    * @default 5
    */
@@ -116,7 +116,7 @@ export type Options = Additions & {
   /** The older name of `limit`, which wins where both are given. */
   max?: number | ValueDeterminingMiddleware<number>;
   /**
-   * The body of a refusal: whatever `res.send` takes, or a function that answers with it.
+   * The body of a refusal: whatever `res.send` takes, or a function that returns it.
    *
    * @default "Too many requests, please try again later."
    */
@@ -144,39 +144,39 @@ export type Options = Additions & {
    */
   standardHeaders: boolean | DraftHeadersVersion;
   /**
-   * What the limit is called in the fields of draft-8 and draft-11, or a function that answers with it.
+   * The name of the limit in the fields of draft-8 and draft-11, or a function that returns it.
    *
    * @default the limit and the window, such as "100-in-15min"; with the preset `api` the `name`
    */
   identifier: string | ValueDeterminingMiddleware<string>;
   /**
-   * Another wait for `Retry-After` than the computed one, in seconds, or a function that answers with it.
-   * The limit itself stays as it is.
+   * Another wait for `Retry-After` than the computed one, in seconds, or a function that returns
+   * it. The limit itself stays as it is.
    *
    * @default the time until a request may pass again
    */
   retryAfter?: number | ValueDeterminingMiddleware<number>;
   /**
-   * The property of the request that tells of its limit, as a `RateLimitInfo`.
+   * The property of the request with the state of its limit, a `RateLimitInfo`.
    *
    * @default "rateLimit"
    */
   requestPropertyName: string;
   /**
-   * Gives the hits of requests back that failed: that were answered with a status of 400 or more, or not
-   * answered at all.
+   * Refunds the hits of failed requests: those with a status of 400 or more, or without a complete
+   * response.
    *
    * @default false
    */
   skipFailedRequests: boolean;
   /**
-   * Gives the hits of requests back that succeeded.
+   * Refunds the hits of successful requests.
    *
    * @default false
    */
   skipSuccessfulRequests: boolean;
   /**
-   * Answers with the key that a request is counted by.
+   * Returns the key that a request is counted by.
    *
    * @default the address of the client, IPv6 by its network
    */
@@ -184,15 +184,15 @@ export type Options = Additions & {
   /** Another name of `keyGenerator`, under which false lets the request pass uncounted, as `key` does. */
   id?: GateOptions<Request, Response>["key"];
   /**
-   * How many bits of an IPv6 address are its key, from 32 to 64; `false` for all of them, or a function that
-   * answers with the number.
+   * How many bits of an IPv6 address make a key, from 32 to 64; `false` for all of them, or a
+   * function that returns the number.
    *
    * @default 56
    */
   ipv6Subnet: number | ValueDeterminingMiddleware<number> | false;
-  /** Answers refused requests itself, in the place of `message` and `statusCode`. */
+  /** Sends the response to refused requests, instead of `message` and `statusCode`. */
   handler: RateLimitExceededEventHandler;
-  /** Answers with true for a request that passes uncounted, without headers. */
+  /** Returns true for a request that passes uncounted, without headers. */
   skip: ValueDeterminingMiddleware<boolean>;
   /**
    * Whether a request succeeded, for `skipFailedRequests` and `skipSuccessfulRequests`.
@@ -201,50 +201,53 @@ export type Options = Additions & {
    */
   requestWasSuccessful: ValueDeterminingMiddleware<boolean>;
   /**
-   * A store of express-rate-limit that counts instead of this process. For one limit over several processes
-   * `name` and `cluster` need none.
+   * A store of express-rate-limit that counts instead of this process. A limit over several
+   * processes needs no store, only `name` and `cluster`.
    *
    * @default none: this process counts, or the `cluster`
    */
   store: Store | LegacyStore;
   /**
-   * Lets a request pass uncounted where the `store` fails; otherwise Express gets the error.
+   * Lets a request pass uncounted when the `store` fails; otherwise Express gets the error.
    *
    * @default false
    */
   passOnStoreError: boolean;
   /**
-   * How long a store may take to answer before that is an error.
+   * How long a store may take to answer before the call fails.
    *
    * @default 5_000
    */
   storeTimeoutMs: number;
   /**
-   * Which warnings are wanted: all or none, or each by its name.
+   * Which warnings are emitted: all or none, or each by its name.
    *
    * @default true
    */
   validate: boolean | EnabledValidations;
   /**
-   * What warnings are told to.
+   * Receives the warnings.
    *
    * @default the warnings of the process, which Node prints
    */
   logger: Logger;
 };
 
-/** The options as they are given: all may be left out, and windows and limits may be by user. */
+/**
+ * The options that a user may give: all are optional, and windows and limits may depend on the
+ * request.
+ */
 export type RateLimitOptions = Omit<Partial<Options>, "windowMs" | "limit" | "max"> & {
   /**
-   * How long a window is, in milliseconds, or a function that answers with it; each width is a limiter of
-   * its own.
+   * The length of a window, in milliseconds, or a function that returns it; each length has a
+   * limiter of its own.
    *
    * @default 60_000; with the preset `login` 900_000
    */
   readonly windowMs?: GateOptions<Request, Response>["windowMs"];
   /**
-   * How many requests a client may send in a window, or a function that answers with it: of the user, or of
-   * the user's plan. `0` refuses every request.
+   * How many requests a client may send in a window, or a function that returns it: for the user,
+   * or for the user's plan. `0` refuses every request.
    *
    * @default 5; with the preset `api` there is none
    */
@@ -254,14 +257,14 @@ export type RateLimitOptions = Omit<Partial<Options>, "windowMs" | "limit" | "ma
 };
 
 export type RateLimitRequestHandler = RequestHandler & {
-  /** Forgets a key, given as the key generator makes it. */
+  /** Resets a key, given as the key generator returns it. */
   resetKey: (key: KeyAnswer) => void;
-  /** What is known of a key, given as the key generator makes it. */
+  /** Returns what is known of a key, given as the key generator returns it. */
   getKey: (
     key: KeyAnswer,
   ) => Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined;
-  /** What counts; null while a store of another package does. */
+  /** The limiter; null while a store of another package counts. */
   readonly limiter: Limiter | null;
-  /** All that counts: one limiter for each width of window, and with `login` one for user names. */
+  /** All limiters: one for each length of window, and with `login` one for user names. */
   readonly limiters: readonly Limiter[];
 };

@@ -1,9 +1,9 @@
 /**
- * The middleware: asks the gate about each request, and says no in Express's way.
+ * The middleware: asks the gate about each request, and sends refusals through Express.
  *
- * A request that may pass goes on in the same tick unless a user's function or a store takes its time.
- * Then it returns a promise, for code that calls the middleware itself. When that settles, the request has been
- * passed on or refused.
+ * An allowed request continues in the same tick, unless a user's function or a store returns a
+ * promise. Then the middleware returns a promise, for code that calls it directly. It settles when
+ * the request has been passed on or refused.
  */
 
 import {
@@ -115,9 +115,9 @@ function getKey(
   return key === null ? undefined : store.get(key);
 }
 
-/** A key as a store was told it when a request was counted; null where there is none. */
+/** A key as the store received it when a request was counted; null where there is none. */
 function toldKey(store: Store, given: KeyAnswer): string | null {
   const key = keyOf(given);
-  // Ours takes keys as they are, bytes as well.
+  // A store of ours takes keys unchanged, including bytes.
   return key === null || store instanceof GateStore ? (key as string | null) : storedKey(key);
 }

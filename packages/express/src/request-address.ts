@@ -1,14 +1,14 @@
 /**
- * The address in `request.ip`, in a quarter of the time where that is the sender's.
+ * Reads the address in `request.ip`, in a quarter of the time when that is the sender's.
  *
- * Express changes the prototype of every request, and with it what an engine has learned of requests:
- * each property is searched for as if for the first time. `Reflect.get` does that and no more, where a
- * plain access also prepares for a next time that never comes, and `request.ip` makes six of them. But
- * while an application trusts no proxy, it is the address of the sender.
+ * Express changes the prototype of every request, which invalidates the engine's property caches:
+ * each property is looked up as if for the first time. `Reflect.get` does only that lookup, while a
+ * plain access also fills a cache that is never used, and `request.ip` makes six accesses. But
+ * while an application trusts no proxy, `request.ip` is the address of the sender.
  *
- * Only Express's own `ip` may be passed over, and its own way to trust no proxy. Both are known by what
- * they are, to the letter: whatever looks otherwise, as in a bundle with short names, is asked as usual.
- * An `ip` that applications get after a request has been counted is not noticed.
+ * The shortcut is taken only for Express's own `ip` and its own way to trust no proxy. Both are
+ * recognised by their exact source text; anything else, such as a minified bundle, is read
+ * normally. An `ip` that is defined after the first counted request is not noticed.
  */
 
 import type { Request } from "express";
@@ -16,10 +16,12 @@ import type { Request } from "express";
 const EXPRESS_IP =
   "functionip(){vartrust=this.app.get('trustproxyfn');returnproxyaddr(this,trust);}";
 const BELIEVES_NOBODY = "trustNone";
-/** How many prototypes are looked at: an application has one, and who makes more is not worth it. */
+/**
+ * The most prototypes that are checked: an application has one, and more are not worth the time.
+ */
 const PROTOTYPES_MAX = 64;
 
-/** Whether an `ip` is Express's own, by the prototype of requests that has it. */
+/** Whether an `ip` is Express's own, by the request prototype that defines it. */
 const known = new WeakMap<object, boolean>();
 let looked = 0;
 
@@ -50,11 +52,11 @@ function hasExpressIp(prototype: object): boolean {
   return isExpress;
 }
 
-/** The nearest `ip` as it was written, without spaces. */
+/** The source text of the nearest `ip`, without spaces. */
 function textOfIp(prototype: object): string | undefined {
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at)) {
     const property = Object.getOwnPropertyDescriptor(at, "ip");
-    // Engines that compile it anew show other quotes.
+    // Engines that recompile it print other quotes.
     const text = property?.get?.toString().replaceAll(/\s/g, "").replaceAll('"', "'");
     if (property !== undefined) return text;
   }

@@ -1,6 +1,6 @@
 /**
- * A refusal as Express sends it where no `handler` was given: by `res.send`, as express-rate-limit does,
- * so that whatever has been put around that sees it.
+ * Sends a refusal in Express when no `handler` is given: with `res.send`, as express-rate-limit
+ * does, so that wrappers of `res.send` see it.
  */
 
 import { STATUS_CODES } from "node:http";
@@ -15,8 +15,8 @@ import type { Request, Response } from "express";
 import { DEFAULTS } from "./parity/defaults.ts";
 
 /**
- * Sends a refusal, with the user's message or else what is usual; the promise is there only where the message
- * is one.
+ * Sends a refusal, with the user's message or the default; returns a promise only if the message is
+ * one.
  */
 export function sendRefusal(
   request: Request,
@@ -25,7 +25,7 @@ export function sendRefusal(
   message: unknown,
 ): Promise<void> | undefined {
   if (response.headersSent) {
-    // The application has begun to answer, so all that is left is to end the response.
+    // The application has begun its response, so this can only end it.
     if (!response.writableEnded) response.end();
     return undefined;
   }
@@ -52,7 +52,7 @@ export function sendRefusal(
   });
 }
 
-/** Sends a body without the ETag that Express would add: no cache is to keep or revalidate it. */
+/** Sends a body without the ETag that Express would add: no cache may keep or revalidate it. */
 function send(response: Response, body: unknown): void {
   const end: Response["end"] | undefined = response.end;
   if (end === undefined) {

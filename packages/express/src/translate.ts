@@ -1,8 +1,8 @@
 /**
- * From the options of express-rate-limit to those of a gate.
+ * Translates the options of express-rate-limit to those of a gate.
  *
- * What has two names may be given under either. What is not known is said and ignored, as users of
- * express-rate-limit expect.
+ * An option with two names may be given under either. An unknown option gives a warning and is
+ * ignored, as users of express-rate-limit expect.
  */
 
 import {
@@ -61,23 +61,23 @@ const OWN_OPTIONS = [
   "logger",
 ] as const;
 
-/** Everything that a middleware needs to know. */
+/** Everything that a middleware uses. */
 export interface Settings {
   readonly gate: Gate<Request, Response>;
-  /** What counts, as a store. */
+  /** The counter, as a store. */
   readonly store: Store;
   readonly warnings: Warnings;
-  /** The user's own body, if there is one. */
+  /** The user's own body, if any. */
   readonly message: unknown;
   readonly handler: Options["handler"] | undefined;
-  /** The options as `handler` is told them. */
+  /** The options as `handler` receives them. */
   readonly used: Options;
 }
 
 export function translate(options?: RateLimitOptions): Settings {
   const passed = optionsIn("rateLimit", options);
   const { message } = passed;
-  // Nothing is a message as well: an empty body.
+  // An explicit undefined message is an empty body.
   const given = {
     ...withFlags(onlyGiven<RateLimitOptions>(passed)),
     ...(message === null && { message }),
@@ -140,7 +140,7 @@ function adapterOf(
     warnings,
     defaults: parityDefaults((given.preset ?? "parity") === "parity", store !== null),
     onVerdict: (request, _response, verdict, key) => {
-      // Text by its type, as users' types have it, and a number if it was one.
+      // Text in the type that users' types state, and a number if it was one.
       const shown = ArrayBuffer.isView(key) ? Buffer.from(key).toString("base64url") : key;
       Reflect.set(request, property, new RequestInfo(verdict, shown as string, wall));
     },
@@ -148,7 +148,7 @@ function adapterOf(
   };
 }
 
-/** Checks what only this adapter reads. */
+/** Checks the options that only this adapter reads. */
 function check({
   handler,
   requestPropertyName,

@@ -50,7 +50,7 @@ describe("a mistake that throws", () => {
     const { status, text } = await ask(app, GET);
     expect(status).toBe(500);
     expect(text).toMatch(
-      /rateLimit makes a middleware and is none: write app\.use\(rateLimit\(\)\)/,
+      /rateLimit returns a middleware and is not one: write app\.use\(rateLimit\(\)\)/,
     );
   });
 

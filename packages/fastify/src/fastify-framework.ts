@@ -1,8 +1,9 @@
 /**
- * Fastify as the HTTP layer sees it.
+ * Fastify for the HTTP layer.
  *
- * Fastify keeps headers until it sends them, so they are read and written by its reply. What its
- * setting `trustProxy` does cannot be read off it: Fastify is asked what it would believe instead.
+ * Fastify keeps headers until it sends them, so they are read and written through its reply. The
+ * effect of its setting `trustProxy` cannot be read: Fastify is asked which addresses it would
+ * believe instead.
  */
 
 import {
@@ -16,9 +17,9 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** Addresses that no client has: an application believes them only if it believes every sender. */
-const NOBODY = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
+const UNUSED_ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"] as const;
 
-/** What is read of requests. */
+/** How requests are read. */
 export const FASTIFY_REQUEST: Pick<
   Framework<FastifyRequest, unknown>,
   "method" | "requestHeader" | "address" | "socketAddress" | "connection" | "proxyTrust" | "body"
@@ -49,13 +50,13 @@ export const FASTIFY: Framework<FastifyRequest, FastifyReply> = {
 
 function proxyTrust(request: FastifyRequest): ProxyTrust {
   if (request.ips === undefined) return "nobody";
-  const [sender, middle, first] = NOBODY;
+  const [sender, middle, first] = UNUSED_ADDRESSES;
   if (believed(request, sender, `${first}, ${middle}`) === 2) return "everybody";
   if (believed(request, request.raw.socket?.remoteAddress, first) === 1) return "sender";
   return trustSetting(request) === "number" ? "ignored hops" : "others";
 }
 
-/** How many addresses of `forwardedFor` Fastify would believe `sender`. */
+/** How many addresses of `forwardedFor` Fastify would believe from `sender`. */
 function believed(
   request: FastifyRequest,
   sender: string | undefined,
@@ -67,7 +68,7 @@ function believed(
   return (asked.ips?.length ?? 1) - 1;
 }
 
-/** Of which type the setting is: only for a number of hops there is no other way to know. */
+/** The type of the setting: a number of hops cannot be detected in any other way. */
 function trustSetting({ server }: FastifyRequest): string {
   for (let at: object | null = server; at !== null; at = Object.getPrototypeOf(at)) {
     const symbol = Object.getOwnPropertySymbols(at).find(

@@ -1,7 +1,7 @@
 /**
- * What users gave on one level, of the plugin, a route or a handler, under one name for each option.
+ * The options that a user gave on one level (plugin, route or handler), under one name each.
  *
- * Levels are laid over each other only then: a route's `max` takes the place of the plugin's `limit`.
+ * Levels are merged only after that: a route's `max` replaces the plugin's `limit`.
  */
 
 import { TidegateError } from "@tidegate/core";
@@ -47,32 +47,32 @@ const FURTHER_NAMES: FurtherNames = {
   allow: ["allowList"],
 };
 
-/** What Fastify itself takes where a plugin is registered. */
+/** Options that Fastify's own `register` takes. */
 const OF_REGISTER = ["prefix", "logLevel", "logSerializers"];
 
-/** What says what is counted, in one way or the other. */
+/** The two ways to say what is counted. */
 const COUNTED = ["policies", "limit", "windowMs"] as const;
 
-/** What means something else with the preset `login`, or is only there with it. */
+/** Options that mean something else with the preset `login`, or exist only with it. */
 const OF_LOGIN = [...COUNTED, "key", "username", "addressLimit"] as const;
 
 const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
 
-/** One level, with each option under one name. */
+/** One level, with one name for each option. */
 export type Given = Omit<
   RateLimitPluginOptions,
   "max" | "timeWindow" | "keyGenerator" | "id" | "allowList"
 > & {
   readonly windowMs?: GateOptions<FastifyRequest, FastifyReply>["windowMs"];
-  /** The names that options were given by. */
+  /** The names that the user wrote. */
   readonly names?: GivenNames;
-  /** Whether a list has keys alone, as `allowList` does. */
+  /** Whether a list contains only keys, as `allowList` does. */
   readonly allowsKeys?: boolean;
 };
 
 export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 
-/** @param passed options, the plugin's with what Fastify's own `register` takes among them */
+/** @param passed the given options; the plugin's include those of Fastify's own `register` */
 export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
   const given = onlyGiven(withoutOff(passed));
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
@@ -101,19 +101,21 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   } as Given;
 }
 
-/** The options with null for a list that is switched off, as users of @fastify/rate-limit may write it. */
+/**
+ * The options with null for a list that is switched off in a way that @fastify/rate-limit accepts.
+ */
 function withoutOff(passed: RateLimitPluginOptions): RateLimitPluginOptions {
   const { allowList } = passed;
   const isOff = allowList !== undefined && !allowList;
   return isOff ? ({ ...passed, allowList: null } as never) : passed;
 }
 
-/** The keys of a list; in a text, commas or spaces stand between them. */
+/** The keys of a list; in a text, commas or spaces separate them. */
 function listOf(allowList: RateLimitPluginOptions["allowList"]): unknown {
   return typeof allowList === "string" ? allowList.split(/[,\s]+/).filter(Boolean) : allowList;
 }
 
-/** What is null takes the place of what a level below has, and leaves the default. */
+/** Null removes an option of a level below, and leaves its default. */
 function unset(passed: object): Given {
   const names = Object.entries(passed).filter(([, value]) => value === null);
   return Object.fromEntries(names.map(([name]) => [ownName(name), undefined]));
@@ -124,7 +126,7 @@ function ownName(name: string): string {
   return own ?? name;
 }
 
-/** Options laid over others; what is counted in one way is not counted in the other as well. */
+/** Merges options over others; one way to say what is counted replaces the other. */
 export function layOver(below: Given, above: Given): Given {
   const kept = { ...below };
   const { preset = below.preset } = above;
@@ -136,14 +138,14 @@ export function layOver(below: Given, above: Given): Given {
     const isOther = saysPolicies !== (name === "policies");
     if (isOther && COUNTED.some((said) => above[said] !== undefined)) delete kept[name];
   }
-  // A name is of one policy: several have their own.
+  // A name belongs to a single policy: several have their own.
   if (saysPolicies && above.policies.length > 1) Reflect.deleteProperty(kept, "identifier");
-  // What does nothing beside a level's own choices was meant for others.
+  // An option that has no effect with a level's own choices was meant for other levels.
   for (const { name } of unusedOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
   return { ...kept, ...above, names: { ...below.names, ...above.names } };
 }
 
-/** How much of an IPv6 address users see in their functions. */
+/** How many bits of an IPv6 address users see in their functions. */
 export function shownSubnet(given: Given): Ipv6Subnet {
   return typeof given.ipv6Subnet === "function" ? false : (given.ipv6Subnet ?? 64);
 }
@@ -152,7 +154,7 @@ function check({ hook, ban, groupId, ...given }: Partial<RateLimitPluginOptions>
   if (hook !== undefined && !HOOKS.includes(hook)) {
     throw invalidOption("hook", `one of ${HOOKS.join(", ")}`, hook);
   }
-  // What used to switch a ban off does so still.
+  // Values that switch a ban off in @fastify/rate-limit do so here.
   if (ban !== undefined && ban !== -1 && !(Number.isFinite(ban) && ban >= 0)) {
     throw invalidOption("ban", "a number of at least 0, or -1 for none", ban);
   }
@@ -180,7 +182,7 @@ function refuseStores(given: object): void {
     if (!Reflect.get(given, option)) continue;
     throw new TidegateError(
       "TIDEGATE_OPTION_INVALID",
-      `'${option}' is not taken: ${CLUSTER_INSTEAD}`,
+      `'${option}' is not supported: ${CLUSTER_INSTEAD}`,
     );
   }
 }

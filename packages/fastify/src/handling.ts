@@ -1,8 +1,8 @@
 /**
- * Lets the limits of a route know when its handler is done: Fastify shows the promise of one only to what
- * has called it.
+ * Tells a route's limits when its handler is done: Fastify returns a handler's promise only to its
+ * caller.
  *
- * Only routes are wrapped on which something is held, and a handler is called as if it were not.
+ * Only routes with permits are wrapped, and a wrapped handler behaves as before.
  */
 
 import type { Gate } from "@tidegate/core/http";
@@ -12,15 +12,15 @@ type RouteGate = Gate<FastifyRequest, FastifyReply>;
 
 const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as const;
 
-/** By handler of a hook, the gate that something is held under. */
+/** The gates whose permits are held, by their hook handlers. */
 const gates = new WeakMap<object, RouteGate>();
 
-/** Notes the gate that a handler of a hook asks about requests. */
+/** Notes the gate behind a hook handler. */
 export function noteGate(handler: object, gate: RouteGate): void {
   if (gate.followsEnds) gates.set(handler, gate);
 }
 
-/** Wraps the handler of a route, if a limit in a hook of its own has to know when that is done. */
+/** Wraps the handler of a route, if a limit in one of its hooks needs to know when it is done. */
 export function wrapHandler(route: RouteOptions): void {
   const hooks = HOOKS.flatMap((hook): readonly object[] => [route[hook] ?? []].flat());
   const told = hooks.flatMap((handler) => gates.get(handler) ?? []);

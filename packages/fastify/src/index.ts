@@ -1,5 +1,5 @@
 /**
- * Rate limits for Fastify: takes the place of @fastify/rate-limit and holds across processes.
+ * Rate limits for Fastify: replaces @fastify/rate-limit and works across processes.
  *
  * The plugin `rateLimit`, also called `fastifyRateLimit`, is the default export and what `require`
  * returns, with everything else as properties.

@@ -1,6 +1,6 @@
 /**
- * The limiters of one registration of the plugin, by their names: who asks for a name twice counts in
- * one, and all are closed together.
+ * The limiters of one registration of the plugin, by name. The same name gives the same limiter,
+ * and all are closed together.
  */
 
 import { createHash } from "node:crypto";
@@ -12,16 +12,18 @@ import {
   TidegateError,
 } from "@tidegate/core";
 
-/** The longest name that a limiter may have. */
+/** The longest name of a limiter. */
 const NAME_LENGTH_MAX = 128;
 const DIGEST_LENGTH = 12;
-/** Room for what a limiter of its own adds to the name: the width of a window, for example. */
+/** Room for the suffix of a limiter's name, for example the length of a window. */
 const SUFFIX_LENGTH_MAX = 24;
 
 export class Limiters {
   readonly #made = new Map<string, { readonly limiter: Limiter; readonly shape: string }>();
 
-  /** The limiter of a name, made at first. Windows of another width are counted apart. */
+  /**
+   * The limiter of a name, created at its first use. Windows of another length are counted apart.
+   */
   get(options: LimiterOptions): Limiter {
     const { name, policies = [] } = options;
     const shape = JSON.stringify(policies);
@@ -32,8 +34,8 @@ export class Limiters {
       return limiter;
     }
     if (known.shape === shape) return known.limiter;
-    const windowMs = widthOf(policies);
-    if (windowMs !== null && windowMs !== widthOf(known.limiter.policies)) {
+    const windowMs = windowMsOfPolicies(policies);
+    if (windowMs !== null && windowMs !== windowMsOfPolicies(known.limiter.policies)) {
       return this.get({ ...options, name: `${name}:${windowMs}` });
     }
     throw new TidegateError(
@@ -48,14 +50,14 @@ export class Limiters {
   }
 }
 
-/** How wide the windows of the only policy are. */
-function widthOf([policy, ...others]: readonly Policy[]): number | null {
+/** The window length of the only policy. */
+function windowMsOfPolicies([policy, ...others]: readonly Policy[]): number | null {
   return policy !== undefined && "windowMs" in policy && others.length === 0
     ? policy.windowMs
     : null;
 }
 
-/** A name that limiters can have, and fields can carry, for whatever the URL of a route looks like. */
+/** A valid limiter name for any route URL, which header fields can carry too. */
 export function limiterName(...parts: readonly string[]): string {
   const name = parts.join(":").replace(/[^\x20-\x7e]+/g, encodeURIComponent);
   const longest = NAME_LENGTH_MAX - SUFFIX_LENGTH_MAX;

@@ -6,14 +6,16 @@ import type { Limiter } from "@tidegate/core";
 import type { Cost, GateOptions, MaybePromise, WarningSwitches } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A user's function that gets the key of a request; a mere question has no reply. */
+/**
+ * A user's function that receives the key of a request; `createRateLimit` calls it without a reply.
+ */
 export type RequestWithKey<Answer> = (
   request: FastifyRequest,
   key: string,
   reply?: FastifyReply | undefined,
 ) => MaybePromise<Answer>;
 
-/** What every limit has that counts, whether or not there is a reply. */
+/** Options of every limit, with or without a reply. */
 export type Countable = Pick<
   GateOptions<FastifyRequest, FastifyReply | undefined>,
   | ("preset" | "name" | "cluster" | "onPartition" | "clock" | "maxKeys")
@@ -21,7 +23,7 @@ export type Countable = Pick<
   | ("onError" | "username" | "addressLimit")
 >;
 
-/** What a builder of responses is told; it is called as users' types say. */
+/** The second argument of a response builder; the type's name is that of @fastify/rate-limit. */
 export interface errorResponseBuilderContext {
   statusCode: number;
   ban: boolean;
@@ -34,7 +36,8 @@ export type RateLimitHook = "onRequest" | "preParsing" | "preValidation" | "preH
 
 export interface CreateRateLimitOptions extends Countable {
   /**
-   * Requests in a window, or a function that knows: of the user, or of the user's plan.
+   * Requests in a window, or a function that returns the limit: for the user, or for the user's
+   * plan.
    *
    * @default 1_000
    */
@@ -42,34 +45,40 @@ export interface CreateRateLimitOptions extends Countable {
   /** Another name of `limit`. */
   max?: CreateRateLimitOptions["limit"];
   /**
-   * How long a window is, in milliseconds.
+   * The length of a window, in milliseconds.
    *
    * @default 60_000
    */
   windowMs?: number | RequestWithKey<number> | undefined;
   /** Another name of `windowMs`, which may also be text such as `"1 minute"`. */
   timeWindow?: string | CreateRateLimitOptions["windowMs"];
-  /** Another name of `key`, under which false is no key, and the address counts. */
+  /** Another name of `key`; under it, false means no key, and the address counts. */
   keyGenerator?: Countable["key"];
   /** Another name of `key`. */
   id?: Countable["key"];
   /**
-   * What a request costs, before it is handled, or a function that answers with it.
+   * The cost of a request, known before it is handled, or a function that returns it.
    *
    * @default 1
    */
   cost?: number | RequestWithKey<Cost> | undefined;
-  /** Addresses, networks such as `10.0.0.0/8` and keys that always pass, or a function that knows. */
+  /**
+   * Addresses, networks such as `10.0.0.0/8` and keys that are always allowed, or a function that
+   * decides.
+   */
   allow?: readonly string[] | RequestWithKey<unknown> | undefined;
-  /** Keys that are always let through, also as one text with commas between them, or a function that knows. */
+  /**
+   * Keys that are always allowed, also as one text with commas between them, or a function that
+   * decides.
+   */
   allowList?: string | readonly (string | number)[] | RequestWithKey<unknown> | undefined;
-  /** How often a client is refused with 429 within a window before it is with 403. */
+  /** After this many refusals with 429 within a window, a client is refused with 403. */
   ban?: number | undefined;
-  /** Routes, hooks and questions of one group count together. */
+  /** Routes, hooks and `createRateLimit` functions of one group count together. */
   groupId?: string | undefined;
   /** Accepted and ignored: there is no store that could fail. */
   skipOnError?: boolean | undefined;
-  /** No custom stores are taken: give `name` and `cluster` instead. */
+  /** Custom stores are not supported: give `name` and `cluster` instead. */
   store?: undefined;
 }
 
@@ -85,21 +94,24 @@ export interface RateLimitOptions
    * @default "onRequest"
    */
   hook?: RateLimitHook | undefined;
-  /** Addresses, networks such as `10.0.0.0/8` and keys that never pass, or a function that knows. */
+  /**
+   * Addresses, networks such as `10.0.0.0/8` and keys that are never allowed, or a function that
+   * decides.
+   */
   block?: readonly string[] | RequestWithKey<unknown> | undefined;
-  /** Starts a window anew with every request that is refused. */
+  /** Restarts the window with every refused request. */
   continueExceeding?: boolean | undefined;
-  /** Doubles the wait with every request that is refused. */
+  /** Doubles the wait with every refused request. */
   exponentialBackoff?: boolean | undefined;
   /** The error of a refusal, or its body: an object, or text. */
   errorResponseBuilder?:
     | ((request: FastifyRequest, context: errorResponseBuilderContext) => object | string)
     | undefined;
-  /** Told of every request that is let pass. */
+  /** Called for every allowed request. */
   onExceeding?: ((request: FastifyRequest, key: string) => void) | undefined;
-  /** Told of every request that is refused. */
+  /** Called for every refused request. */
   onExceeded?: ((request: FastifyRequest, key: string) => void) | undefined;
-  /** Told of every request that is refused with 403. */
+  /** Called for every request that is refused with 403. */
   onBanReach?: ((request: FastifyRequest, key: string) => void) | undefined;
   /** Calls the headers `ratelimit-*` instead of `x-ratelimit-*`. */
   enableDraftSpec?: boolean | undefined;
@@ -107,7 +119,7 @@ export interface RateLimitOptions
   addHeaders?: DefaultAddHeaders | DraftSpecAddHeaders | undefined;
   /** Which headers other responses have. */
   addHeadersOnExceeding?: DefaultAddHeadersOnExceeding | DraftSpecAddHeadersOnExceeding | undefined;
-  /** Accepted and ignored: `maxKeys` says how many keys are kept. */
+  /** Accepted and ignored: `maxKeys` bounds the keys in memory. */
   cache?: number | undefined;
 }
 
@@ -118,11 +130,11 @@ export interface RateLimitPluginOptions extends RateLimitOptions {
    * @default true
    */
   global?: boolean | undefined;
-  /** Which warnings are wanted: all or none, or each by its name. */
+  /** Which warnings are emitted: all or none, or each by its name. */
   validate?: WarningSwitches | undefined;
-  /** No Redis is taken: give `name` and `cluster` instead. */
+  /** Redis is not supported: give `name` and `cluster` instead. */
   redis?: null | undefined;
-  /** Accepted and ignored: no two limiters share what they count. */
+  /** Accepted and ignored: no two limiters share their counts. */
   nameSpace?: string | undefined;
 }
 
@@ -146,11 +158,11 @@ export interface DraftSpecAddHeaders extends DraftSpecAddHeadersOnExceeding {
   "retry-after"?: boolean | undefined;
 }
 
-/** What a store of @fastify/rate-limit is made with. */
+/** The options of a store of @fastify/rate-limit. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is as users' types say.
 export interface FastifyRateLimitOptions {}
 
-/** A store of @fastify/rate-limit; none is taken here. */
+/** A store of @fastify/rate-limit; stores are not supported here. */
 export interface FastifyRateLimitStore {
   incr(
     key: string,
@@ -165,18 +177,18 @@ export type FastifyRateLimitStoreCtor = new (
   options: FastifyRateLimitOptions,
 ) => FastifyRateLimitStore;
 
-/** What a handler or a question counts in. */
+/** The limiters of a handler or a `createRateLimit` function. */
 export interface Counting {
-  /** The limiter of requests without a window of their own. */
+  /** The limiter of requests without a window length of their own. */
   readonly limiter: Limiter;
-  /** All that counts: one limiter for each width of window, and with `login` one for user names. */
+  /** All limiters: one for each length of window, and with `login` one for user names. */
   readonly limiters: readonly Limiter[];
 }
 
-/** What is known of a request that was counted, or only looked at. */
+/** The state of a request that was counted or only peeked at. */
 export type RateLimitState =
   | {
-      /** It is on a list of those who are always let through. */
+      /** It is on the list of clients that are always allowed. */
       isAllowed: true;
       key: string;
     }
@@ -188,12 +200,15 @@ export type RateLimitState =
       remaining: number;
       ttl: number;
       ttlInSeconds: number;
-      /** Whether it was refused; of a look, whether others were, or it would be if that is not counted. */
+      /**
+       * Whether it was refused. Without counting: whether a request was refused before, or this one
+       * would be.
+       */
       isExceeded: boolean;
       isBanned: boolean;
     };
 
-/** Counts a request, or with `increment: false` only looks at it; sends nothing. */
+/** Counts a request, or with `increment: false` only peeks; sends nothing. */
 export interface AskRateLimit extends Counting {
   (request: FastifyRequest, options?: { increment?: boolean }): Promise<RateLimitState>;
 }

@@ -1,7 +1,8 @@
 /**
- * The plugin: limits the routes of the context that it is registered in, and those below.
+ * The plugin: limits the routes of the context in which it is registered, and of its child
+ * contexts.
  *
- * Who creates closes: with the application its limiters end, and never a cluster.
+ * The limiters that it creates are closed with the application; a cluster is not.
  */
 
 import type {
@@ -25,9 +26,9 @@ import { misused, Registration } from "./registration.ts";
 
 declare module "fastify" {
   interface FastifyInstance<RawServer, RawRequest, RawReply, Logger, TypeProvider> {
-    /** Makes a function that counts a request, or looks, and leaves the rest to you. */
+    /** Makes a function that counts a request or peeks, and leaves the rest to you. */
     createRateLimit(options?: CreateRateLimitOptions): AskRateLimit;
-    /** Makes a handler for a hook, such as that of what is not found. */
+    /** Makes a handler for a hook, such as that of the not-found handler. */
     rateLimit<
       RouteGeneric extends RouteGenericInterface = RouteGenericInterface,
       ContextConfig = ContextConfigDefault,
@@ -53,10 +54,10 @@ declare module "fastify" {
   }
 }
 
-/** Decorators that this plugin has made, so that a second registration knows them. */
+/** The decorators of this plugin, so that a second registration recognises them. */
 const ours = new WeakSet<object>();
 
-/** Does nothing, under the name that other plugins name as the one that they depend on. */
+/** Does nothing; it has the name that other plugins declare as their dependency. */
 const inPlaceOf: FastifyPluginAsync = Object.assign(async () => {}, {
   [Symbol.for("skip-override")]: true,
   [Symbol.for("plugin-meta")]: { name: "@fastify/rate-limit" },
@@ -64,9 +65,7 @@ const inPlaceOf: FastifyPluginAsync = Object.assign(async () => {}, {
 
 const plugin: FastifyPluginAsync<RateLimitPluginOptions> = async (fastify, options) => {
   if (typeof fastify.register !== "function") {
-    throw misused(
-      "'rateLimit' is a plugin: write app.register(rateLimit), with options if you like",
-    );
+    throw misused("'rateLimit' is a plugin: write app.register(rateLimit), with options if needed");
   }
   const registration = new Registration(options);
   fastify.register(inPlaceOf);

@@ -1,7 +1,7 @@
 /**
  * The handler of a hook: asks the gate about each request.
  *
- * A request that may pass goes on in the same tick unless a user's function takes its time.
+ * An allowed request continues in the same tick, unless a user's function returns a promise.
  */
 
 import { type Outcome, showLimiters } from "@tidegate/core/http";
@@ -12,18 +12,21 @@ import type { Once } from "./parity/once.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
 import type { Settings } from "./translate.ts";
 
-/** A handler of any of the hooks; without a callback, as when the application calls it, it returns a promise. */
+/**
+ * A handler for any hook; without a callback, as when the application calls it, it returns a
+ * promise.
+ */
 export interface HookHandler extends Counting {
   (request: FastifyRequest, reply: FastifyReply, ...more: unknown[]): Promise<unknown> | undefined;
 }
 
 type Done = (error?: unknown) => void;
 
-/** @param once the requests that have been through this handler; null to have each counted anew */
+/** @param once the requests that were counted by this handler; null to count each call */
 export function hookHandler(settings: Settings, once: Once | null = null): HookHandler {
   const { gate } = settings;
 
-  // The hook preParsing has a payload before its callback.
+  // The hook preParsing passes a payload before its callback.
   function limit(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,6 +1,6 @@
 /**
- * One registration of the plugin: its own limit, those of routes that have their own, and those of
- * handlers and questions, each in a limiter of its own name.
+ * One registration of the plugin: its own limit and those of routes, handlers and `createRateLimit`
+ * functions, each in a limiter with its own name.
  */
 
 import { TidegateError } from "@tidegate/core";
@@ -39,7 +39,7 @@ export class Registration {
   readonly #once = new Once();
   readonly #early: EarlyRoutes;
   readonly #handler: HookHandler;
-  /** How many handlers and questions were made with options of their own. */
+  /** How many handlers and `createRateLimit` functions have options of their own. */
   #made = 0;
 
   constructor(options: RateLimitPluginOptions) {
@@ -51,7 +51,7 @@ export class Registration {
     this.#early = new EarlyRoutes(this.#given.global !== false);
   }
 
-  /** The limit of one route, if it has one: its own, or the registration's. */
+  /** The limit of a route, if any: its own, or the registration's. */
   limitRoute(route: RouteOptions): void {
     this.#early.note(route);
     const config: unknown = route.config?.rateLimit;
@@ -71,7 +71,7 @@ export class Registration {
     addHook(route, given.hook, hookHandler(settingsOf(given, standing)));
   }
 
-  /** Looks for routes that should have been limited, if there is any route by now. */
+  /** Looks for early routes, if there are any routes so far. */
   watch(fastify: FastifyInstance): void {
     if (!hasRoutes(fastify)) return;
     fastify.addHook("onRequest", (request, _reply, done) => {
@@ -82,7 +82,7 @@ export class Registration {
     });
   }
 
-  /** A handler with the registration's limit, or one of its own. */
+  /** A handler with the registration's limit, or with a limit of its own. */
   handler(options?: RateLimitOptions): HookHandler {
     if (options === undefined || options === null) {
       this.#once.handOut();
@@ -100,7 +100,7 @@ export class Registration {
     return askRateLimit(this.#above(above), this.#loose(above));
   }
 
-  /** Warns that another plugin has taken a name that this one wanted. */
+  /** Warns that another plugin already uses a decorator name of this one. */
   sayTaken(decorator: string): void {
     this.#warnings.say("TIDEGATE_DECORATOR_TAKEN", `The name '${decorator}' is taken.`);
   }
@@ -120,7 +120,7 @@ export class Registration {
     };
   }
 
-  /** A level above the registration's; that one's name and group are its own. */
+  /** A level above the registration's, which keeps its name and group for itself. */
   #above(above: Given): Given {
     const { name: _name, groupId: _group, ...below } = this.#given;
     return layOver(below, above);
@@ -135,7 +135,7 @@ export class Registration {
     };
   }
 
-  /** What is made outside of routes; while a request is handled always in one limiter. */
+  /** For limits outside of routes; those made while a request is handled share one limiter. */
   #loose(above: Given): Standing {
     const isPerRequest = isCalledBy(HANDLING);
     if (isPerRequest) this.#warnings.say("TIDEGATE_MADE_PER_REQUEST");
@@ -145,24 +145,24 @@ export class Registration {
   }
 }
 
-/** The error for something that is given where it does not belong. */
+/** The error for a value in the wrong place. */
 export function misused(message: string): TidegateError {
   return new TidegateError("TIDEGATE_OPTION_INVALID", message);
 }
 
-/** `GET:/users/:id`, with what else tells the route from others of the same URL. */
+/** `GET:/users/:id`, with what else distinguishes the route from others of the same URL. */
 function routeName({ method, url, constraints }: RouteOptions): string {
   const methods = Array.isArray(method) ? method.join(",") : method;
   const hasMore = Object.keys(constraints ?? {}).length > 0;
   return `${methods}:${url}${hasMore ? `:${JSON.stringify(constraints, inText)}` : ""}`;
 }
 
-/** An expression would be nothing in JSON, as if all of them were one. */
+/** JSON would lose a regular expression, as if all were the same. */
 function inText(_name: string, value: unknown): unknown {
   return value instanceof RegExp ? String(value) : value;
 }
 
-/** Adds a handler behind those that a route has, in a list of its own: routes may share theirs. */
+/** Adds a handler behind those of a route, in a new list: routes may share theirs. */
 function addHook(
   route: RouteOptions,
   hook: RateLimitHook = "onRequest",

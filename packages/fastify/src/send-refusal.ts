@@ -1,8 +1,8 @@
 /**
- * A refusal in Fastify's way.
+ * Sends a refusal in Fastify.
  *
- * It is thrown, so that the application's error handler sees it, but for problem details, whose form is
- * not the application's to choose.
+ * It is thrown, so that the application's error handler sees it. Problem details are sent directly,
+ * because the application must not change their form.
  */
 
 import { STATUS_CODES } from "node:http";
@@ -18,10 +18,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { errorResponseBuilderContext } from "./options.ts";
 import type { Settings } from "./translate.ts";
 
-/** Null goes on; a response may be on its way already; anything else is to be thrown. */
+/** Null continues; "sent" means that a response is on its way; anything else is to be thrown. */
 export type Answer = null | "sent" | { readonly thrown: unknown };
 
-/** Sends a refusal, or says what to throw; later, where the application's own error takes its time. */
+/** Sends a refusal, or returns what to throw; a promise if the application's own error is one. */
 export function refuse(
   { gate, ban, errorResponseBuilder, onBanReach, shownKey }: Settings,
   refusal: Refusal,
@@ -33,7 +33,7 @@ export function refuse(
   const isBanned = ban !== null && verdict !== null && verdict.used - verdict.limit > ban;
   if (isBanned) onBanReach?.(request, shownKey(request, key));
   if (reply.raw.headersSent) {
-    // The application has begun to answer, so all that is left is to end the response.
+    // The application has begun its response, so this can only end it.
     reply.hijack();
     reply.raw.end();
     return "sent";
@@ -54,7 +54,7 @@ export function refuse(
     : answerOf(built, usual, context, reply);
 }
 
-/** What the application made of a refusal, or the usual error if that is nothing. */
+/** The error that the application made of a refusal, or the default if it made none. */
 function answerOf(
   built: unknown,
   usual: string,
@@ -66,7 +66,7 @@ function answerOf(
   if (!isText && !isObject) {
     return thrown(errorOf(usual, context.statusCode));
   }
-  // Without a status Fastify would make a failure of the server of it.
+  // Without a status Fastify would send 500.
   if (!isObject || !("statusCode" in built || "status" in built)) reply.code(context.statusCode);
   return thrown(built);
 }
@@ -86,7 +86,9 @@ function errorOf(message: string, statusCode: number): Error {
   return Object.assign(new Error(message), { statusCode });
 }
 
-/** Whatever is thrown has to be something: Fastify would take nothing for success. */
+/** Replaces a thrown undefined or null, which Fastify would take for success. */
 export function thrown(error: unknown): Answer {
-  return { thrown: error || new Error("a function of the rate limit's options threw nothing") };
+  return {
+    thrown: error || new Error("a function in the rate limit's options threw undefined or null"),
+  };
 }

@@ -1,6 +1,4 @@
-/**
- * From the options of @fastify/rate-limit to those of a gate.
- */
+/** Translates the options of @fastify/rate-limit to those of a gate. */
 
 import type { Limiter } from "@tidegate/core";
 import {
@@ -26,29 +24,31 @@ import { countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts
 import { normalizeIP } from "./parity/normalize-ip.ts";
 import { countingTries } from "./parity/tries.ts";
 
-/** Where a limiter stands: what it is called, and which others count in it. */
+/** Which limiter is used, and whether others share it. */
 export interface Standing {
-  /** Undefined where the user has to say it, and did not. */
+  /** Undefined if the user has to give it, and did not. */
   readonly name: string | undefined;
-  /** Whether others count in the same limiter, whose limits may differ. */
+  /** Whether several limits use the limiter, possibly with different values. */
   readonly isShared: boolean;
   readonly limiters: Limiters;
   readonly warnings: Warnings;
 }
 
-/** A user's function that is called for a request, and whose answer means nothing. */
+/** A user's function that is called for a request and returns nothing useful. */
 type Told = (request: FastifyRequest, key: string) => void;
 
-/** Everything that a handler needs to know. */
+/** Everything that a handler uses. */
 export interface Settings {
   readonly gate: FastifyGate;
-  /** How many requests are refused before clients are banned; null without bans. */
+  /** How many refusals lead to a ban; null without bans. */
   readonly ban: number | null;
   readonly errorResponseBuilder:
     | ((request: FastifyRequest, context: errorResponseBuilderContext) => object | string)
     | undefined;
   readonly onBanReach: Told | undefined;
-  /** A key as users know it: text by its type, as users' types have it, and a number if it was one. */
+  /**
+   * A key as users see it: text in the type that users' types state, and a number if it was one.
+   */
   readonly shownKey: (request: FastifyRequest, key: ShownKey | null) => string;
 }
 
@@ -70,7 +70,7 @@ export function banOf({ ban = -1 }: Given): number | null {
   return ban < 0 ? null : Math.trunc(ban);
 }
 
-/** The same for a reply, and for a note that only keeps what was found. */
+/** The same for a reply, and for a note that only collects results. */
 export function gateOptionsOf<Reply = FastifyReply>(
   given: Given,
   { name, isShared }: Pick<Standing, "name" | "isShared">,
@@ -88,7 +88,7 @@ export function gateOptionsOf<Reply = FastifyReply>(
   );
 }
 
-/** The limit of each call, so that those who count together may have different ones. */
+/** The limit of each call, so that limits which share a limiter may differ. */
 function perCall({ limit, policies, preset = "parity" }: Given): unknown {
   if (policies !== undefined || preset === "login" || typeof limit === "function") return limit;
   if (limit === undefined && preset === "api") return undefined;
@@ -96,7 +96,9 @@ function perCall({ limit, policies, preset = "parity" }: Given): unknown {
   return (): Cost => most;
 }
 
-/** Who is let through: `allowList` knows keys as users' functions see them, and nothing else. */
+/**
+ * The allowed clients: `allowList` contains keys as users' functions see them, and nothing else.
+ */
 function allowed(given: Given): unknown {
   const { allow, allowsKeys = false, key } = given;
   if (!allowsKeys || !Array.isArray(allow)) return allow;
@@ -138,7 +140,7 @@ export function adapterOf(
   };
 }
 
-/** A user's function whose result nothing waits for: if it fails later, a warning says so. */
+/** A user's function whose result is not awaited; a later failure gives a warning. */
 function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
   if (tell === undefined) return undefined;
   return (request: FastifyRequest, key: string): void => {
@@ -149,8 +151,8 @@ function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
 }
 
 /**
- * How users see keys: as their own functions made them, and networks without their length. With the
- * preset `login` a key may be a user name, which nothing tells from an address: all stay as they are.
+ * How users see keys: as their own functions return them, and networks without their length. With
+ * the preset `login`, a user name cannot be told from an address, so all keys stay unchanged.
  */
 export function shownKeyOf(given: Given): Settings["shownKey"] {
   const subnet = shownSubnet(given);

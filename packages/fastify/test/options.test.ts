@@ -46,8 +46,8 @@ describe("the package", () => {
 
 describe("options", () => {
   it.each([
-    [{ redis: {} }, /'redis' is not taken.*joinCluster/],
-    [{ store: class {} }, /'store' is not taken.*joinCluster/],
+    [{ redis: {} }, /'redis' is not supported.*joinCluster/],
+    [{ store: class {} }, /'store' is not supported.*joinCluster/],
     [{ max: Number.NaN }, /^'max' must be a number/],
     [{ max: "1e3" }, /^'max'/],
     [{ limit: -1 }, /^'limit'/],
@@ -108,7 +108,7 @@ describe("options", () => {
     const route = (own: unknown) => () =>
       server.get("/", { config: { rateLimit: own as RateLimitOptions } }, async () => "");
     expect(route({ max: Number.NaN })).toThrow(/^'max' must be a number/);
-    expect(route({ store: class {} })).toThrow(/'store' is not taken/);
+    expect(route({ store: class {} })).toThrow(/'store' is not supported/);
     expect(route(5)).toThrow(/'config.rateLimit' must be an object or false/);
     expect(() => server.rateLimit({ max: -1 })).toThrow(/^'max'/);
     expect(() => server.rateLimit({ timeWindow: -1 })).toThrow(/^'timeWindow'/);

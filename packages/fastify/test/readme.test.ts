@@ -51,7 +51,7 @@ describe("the snippets of @fastify/rate-limit's own page", () => {
   it.each(snippets)("run with the other import, or say what to write: %#", async (snippet) => {
     if (snippet.hasStore) {
       await expect(run(snippet.code)).rejects.toThrow(TidegateError);
-      await expect(run(snippet.code)).rejects.toThrow(/'(redis|store)' is not taken/);
+      await expect(run(snippet.code)).rejects.toThrow(/'(redis|store)' is not supported/);
       return;
     }
     for (const app of await run(snippet.code)) await app.close();

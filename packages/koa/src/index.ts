@@ -1,8 +1,8 @@
 /**
- * Rate limits for Koa: takes the place of koa-ratelimit and holds across processes.
+ * Rate limits for Koa: replaces koa-ratelimit and works across processes.
  *
- * `rateLimit` is the default export, a named one, and what `require` returns, with everything else as
- * properties.
+ * `rateLimit` is the default export, a named one, and what `require` returns, with everything else
+ * as properties.
  *
  * @packageDocumentation
  */

@@ -1,7 +1,7 @@
 /**
- * Koa as the HTTP layer sees it: one context is request and response, with Node's own below.
+ * Koa for the HTTP layer: one context is both request and response, with Node's own below.
  *
- * Headers are read and written on Node's response, where everything is that any middleware has set.
+ * Headers are read and written on Node's response, where any middleware's headers are.
  */
 
 import {
@@ -34,7 +34,7 @@ export const KOA: Framework<Context, Context> = {
   beforeHeaders: (ctx, listener) => beforeWriteHead(ctx.res, listener),
 };
 
-/** Koa does not check which sender a header comes from: with `proxy` it believes every sender. */
+/** Koa does not check the sender of a header: with `proxy` it believes every sender. */
 function proxyTrust({ app }: Context): ProxyTrust {
   if (!app.proxy) return "nobody";
   const { proxyIpHeader = FORWARDED_FOR, maxIpsCount = 0 } = app;

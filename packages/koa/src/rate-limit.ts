@@ -1,8 +1,8 @@
 /**
- * The middleware: asks the gate about each request, and says no in Koa's way.
+ * The middleware: asks the gate about each request, and sends refusals through Koa.
  *
- * A request that may pass goes on in the same tick unless a user's function takes its time. A refusal
- * keeps every header that was set before it, also where it is thrown.
+ * An allowed request continues in the same tick, unless a user's function returns a promise. A
+ * refusal keeps every header that was set before it, even when it is thrown.
  */
 
 import { STATUS_CODES } from "node:http";
@@ -22,7 +22,7 @@ import type { Context, Next } from "koa";
 import type { Options, RateLimitMiddleware, RateLimitState } from "./options.ts";
 import { type Settings, translate } from "./translate.ts";
 
-/** What Koa writes anew for whatever is thrown. */
+/** Headers that Koa replaces for a thrown error. */
 const OF_THE_BODY = ["content-type", "content-length", "content-encoding", "transfer-encoding"];
 
 /**
@@ -56,7 +56,7 @@ export function rateLimit<const Chosen extends Preset>(
     );
   }
 
-  /** Koa shows when all later middleware is done, also where nothing can be sent any more. */
+  /** Koa shows when all later middleware is done, even when nothing can be sent any more. */
   function goOn(context: Context, next: Next): Promise<unknown> {
     const handling = next();
     if (followsEnds) gate.handling(context, handling);
@@ -69,7 +69,7 @@ export function rateLimit<const Chosen extends Preset>(
 function refuse(settings: Settings, refusal: Refusal, context: Context): void {
   const { gate, throws } = settings;
   if (context.headerSent) {
-    // The application has begun to answer, so all that is left is to end the response.
+    // The application has begun its response, so this can only end it.
     context.respond = false;
     if (!context.res.writableEnded) context.res.end();
     return;
@@ -102,7 +102,7 @@ function answer(context: Context, status: number, body: unknown, isProblem: bool
   context.status = status;
 }
 
-/** Throws a refusal: Koa sends no headers with it but those that the error brings along. */
+/** Throws a refusal: Koa sends only the headers that the error carries. */
 function throwWith(context: Context, status: number, message: unknown, own: object): never {
   const kept: Record<string, unknown> = { ...context.res.getHeaders(), ...own };
   for (const name of [...OF_THE_BODY, ...Object.keys(own).map((own) => own.toLowerCase())]) {
@@ -111,7 +111,7 @@ function throwWith(context: Context, status: number, message: unknown, own: obje
   return context.throw(status, message as string, { headers: kept });
 }
 
-/** The wait in words, to the millisecond unless another one than that was told. */
+/** The wait in words, to the millisecond unless the user chose another wait. */
 function messageOf({ verdict, retryAfterSeconds, neverPasses }: Refusal): string {
   if (neverPasses) return NEVER_PASSES;
   const exactMs = verdict?.retryAfterMs ?? 0;

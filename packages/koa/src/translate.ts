@@ -1,7 +1,7 @@
 /**
- * From the options of koa-ratelimit to those of a gate.
+ * Translates the options of koa-ratelimit to those of a gate.
  *
- * What has several names may be given under any of them.
+ * An option with several names may be given under any of them.
  */
 
 import {
@@ -44,17 +44,17 @@ const FURTHER_NAMES: FurtherNames = {
   ...{ allow: ["whitelist"], block: ["blacklist"], statusCode: ["status"] },
 };
 
-/** What hands a request to middleware is on the stack while a request is handled. */
+/** The module that calls middleware is on the stack while a request is handled. */
 const HANDLING = /[\\/]koa-compose[\\/]/;
 
-/** Everything that a middleware needs to know. */
+/** Everything that a middleware uses. */
 export interface Settings {
   readonly gate: Gate<Context, Context>;
   /** The headers that `ctx.state` and thrown errors show. */
   readonly names: readonly string[];
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;
-  /** A key as users know it: the address that counts, as Koa or the connection has it. */
+  /** A key as users see it: the address that counts, as Koa or the connection has it. */
   readonly shownKey: (context: Context, key: ShownKey) => ShownKey;
 }
 
@@ -99,7 +99,7 @@ function gateOptionsOf(given: Options, respelled: Spelled): GateOptions<Context,
   return withKeySecond(options, shownKeyOf(options));
 }
 
-/** With the preset `login` a key may be a user name, which nothing tells from an address. */
+/** With the preset `login`, a user name cannot be told from an address. */
 function shownKeyOf(options: GateOptions<Context, Context>): Settings["shownKey"] {
   if (options.key !== undefined || options.preset === "login") return (_context, key) => key;
   const address = addressReader(KOA, options);

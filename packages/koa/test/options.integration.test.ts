@@ -112,7 +112,9 @@ describe("safety nets", () => {
       expect(await site.statuses(1)).toEqual([500]);
     });
     expect(errors).toEqual([
-      expect.stringMatching(/^rateLimit makes a middleware and is none: write app.use\(rateLimit/),
+      expect.stringMatching(
+        /^rateLimit returns a middleware and is not one: write app.use\(rateLimit/,
+      ),
     ]);
     expect(warnings).toEqual([]);
   });

@@ -1,17 +1,18 @@
 /**
- * What the HTTP layer needs of a decision. A limiter makes it, or a store while a team moves over to a limiter.
+ * What the HTTP layer needs of a decision, and who makes it: a limiter, or a store during a
+ * migration.
  */
 
 import type { PolicyResult, RefusalReason } from "../base/decision.ts";
 import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
-/** What a limiter counts by. */
+/** A key that a limiter counts. */
 export type Key = string | Uint8Array;
 
-/** A decision as it is shown to clients. Every `Decision` of a limiter is one. */
+/** A decision as clients see it. Every `Decision` of a limiter is one. */
 export interface Verdict extends PolicyResult {
-  /** When it was made, by the clock of the counter. */
+  /** When it was made, on the counter's clock. */
   readonly atMs: number;
   readonly degraded: boolean;
   readonly reason: RefusalReason | null;
@@ -19,11 +20,11 @@ export interface Verdict extends PolicyResult {
 }
 
 /**
- * What counts: a limiter, or something that looks like the part of one that the HTTP layer uses.
- * Whatever it answers later than at once is awaited.
+ * A limiter, or another object with the part of a limiter that the HTTP layer uses. Answers that
+ * are promises are awaited.
  */
 export interface Counter {
-  /** Null says that nothing could be counted and the hit is to pass. */
+  /** Null means that the hit could not be counted and is allowed. */
   check(key: Key, cost?: number, options?: CallOptions): MaybePromise<Verdict | null>;
   peek(key: Key, cost?: number, options?: CallOptions): MaybePromise<Verdict | null>;
   charge(key: Key, cost?: number, options?: CallOptions): MaybePromise<unknown>;

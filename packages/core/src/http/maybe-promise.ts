@@ -1,9 +1,9 @@
 /**
- * Answers that are there at once or later, and functions that wait for them only where they must.
+ * Values that may be promises, and functions that wait only for promises.
  *
- * A user's function may answer with a value or with a promise. The value is used in the same tick; only
- * what has a `then` is awaited. `Steps` are written once for both: a generator that yields a promise where
- * it needs what the promise resolves with, and yields nothing else.
+ * A user's function may return a value or a promise. A value is used in the same tick; only a value
+ * with a `then` is awaited. `Steps` serve both: a generator that yields a promise where it needs
+ * the resolved value, and yields nothing else.
  */
 
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
@@ -17,15 +17,13 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Work that may have to wait. What `yield` gives back is what the promise resolved with, and takes the type
- * of its place.
+ * Work that may have to wait. `yield` returns what the promise resolved with, typed by its context.
  *
- * @example
- * const skips = isThenable(answer) ? yield answer : answer;
+ * @example const skips = isThenable(answer) ? yield answer : answer;
  */
 export type Steps<Result> = Generator<PromiseLike<unknown>, Result, never>;
 
-/** Does the steps in this tick, up to the first promise; the result is a promise only if there was one. */
+/** Runs the steps in this tick up to the first promise; returns a promise only if there was one. */
 export function run<Result>(steps: Steps<Result>): Result | Promise<Result> {
   const step = steps.next();
   return step.done === true ? step.value : finish(steps, step);

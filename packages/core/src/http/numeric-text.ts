@@ -1,8 +1,8 @@
 /**
- * Numbers that users give as text, as environment variables and rows of databases have them.
+ * Reads numbers in text, as environment variables and database rows contain them.
  *
- * Only digits are read, at most as many as a header field may carry. Other text stays text, and the
- * check of the option refuses it.
+ * Only digits are read, at most as many as a header field can carry. Other text stays text, and the
+ * option's check refuses it.
  */
 
 import { shown } from "../base/options.ts";
@@ -10,7 +10,7 @@ import type { Warnings } from "./warnings.ts";
 
 const DIGITS = /^\d{1,15}$/;
 
-/** The options that are read so, and of which functions may answer so. */
+/** The options that accept such text, also from functions. */
 const READ = ["limit", "windowMs"] as const;
 
 /** The number in a text of digits, with a warning; any other value as it is. */
@@ -21,9 +21,9 @@ export function numberIn<Value>(option: string, value: Value, warnings: Warnings
 }
 
 /**
- * Options with numbers in the place of texts of digits.
+ * The options with numbers in place of texts of digits.
  *
- * @param names the names that the options were given by, for the warning
+ * @param names the option names that the user wrote, for the warning
  */
 export function withNumbers<
   Options extends { readonly limit?: unknown; readonly windowMs?: unknown },

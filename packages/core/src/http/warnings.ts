@@ -1,5 +1,5 @@
 /**
- * Safety nets: mistakes that cannot be refused where they are made, found at work and said once.
+ * Warnings about mistakes that only show at run time. Each warning is emitted once.
  *
  * Each has a code, a page in the docs, and a switch of its own.
  */
@@ -8,7 +8,7 @@ import { DOCS_URL } from "../base/errors.ts";
 import { emitWarning } from "../runtime/emit-warning.ts";
 import { WARNING_CODES, type WarningCode } from "./warning-codes.ts";
 
-/** A safety net that has caught something. */
+/** A warning about a likely mistake. */
 export class TidegateWarning extends Error {
   override readonly name = "TidegateWarning";
   readonly code: WarningCode;
@@ -22,19 +22,19 @@ export class TidegateWarning extends Error {
   }
 }
 
-/** Which warnings are wanted: all or none, or each by the name of its switch. */
+/** Which warnings are emitted: all or none, or each by the name of its switch. */
 export type WarningSwitches = boolean | Readonly<Record<string, boolean | undefined>>;
 
-/** How much of the stack is looked at for a caller. */
+/** How many stack frames are searched for a caller. */
 const FRAMES = 64;
 
-/** How many failures a limiter reports in a second. */
+/** The most failures that a limiter reports in a second. */
 const REPORTS_MAX = 10;
 
-/** What limiters that were made per request have said. */
+/** Warnings already emitted by limiters that were made per request. */
 const saidPerRequest = new Set<WarningCode>();
 
-/** Says each thing once, and reports each failure. */
+/** Emits each warning once, and reports failures. */
 export class Warnings {
   readonly #switches: Readonly<Record<string, boolean | undefined>>;
   readonly #log: (warning: TidegateWarning) => void;
@@ -52,8 +52,8 @@ export class Warnings {
   }
 
   /**
-   * @param seen what was seen, in a sentence to begin with
-   * @param by the switch to go by, where it is another than the code's
+   * @param seen the observation, as the first sentence
+   * @param by the switch, if it is not the code's own
    */
   say(
     code: WarningCode,
@@ -66,15 +66,17 @@ export class Warnings {
     this.#tell(new TidegateWarning(code, seen, cause));
   }
 
-  /** Says that a limiter was made per request. All that are made so say each thing once between them. */
+  /**
+   * Warns that a limiter was made per request. All such limiters together emit each warning once.
+   */
   sayMadePerRequest(): void {
     this.#said = saidPerRequest;
     this.say("TIDEGATE_MADE_PER_REQUEST");
   }
 
   /**
-   * Reports a failure each time it happens, but no more than some in a second, and unless its own switch
-   * is off: `validate: false` is about mistakes in the application.
+   * Reports a failure each time it happens, up to a limit per second. `validate: false` does not
+   * silence it, because that option is about mistakes in the application; its own switch does.
    */
   report(code: WarningCode, cause: unknown, nowMs: number): void {
     if (this.#switches[WARNING_CODES[code].switch] === false) return;
@@ -87,7 +89,7 @@ export class Warnings {
     }
     const more = this.#unreported;
     this.#unreported = 0;
-    const seen = more === 0 ? "" : `It happened ${more} times more since the last report.`;
+    const seen = more === 0 ? "" : `It happened ${more} more times since the last report.`;
     this.#tell(new TidegateWarning(code, seen, cause));
   }
 
@@ -104,7 +106,10 @@ export class Warnings {
   }
 }
 
-/** Whether a line of the stack looks like `caller`: a limiter that a request makes is a mistake. */
+/**
+ * Whether a line of the stack matches `caller`: a limiter made while a request is handled is a
+ * mistake.
+ */
 export function isCalledBy(caller: RegExp): boolean {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = FRAMES;

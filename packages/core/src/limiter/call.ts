@@ -47,7 +47,7 @@ export function checkKey(key: unknown): asserts key is string | Uint8Array {
   // Not `instanceof`: test runners bring typed arrays of another realm.
   if (ArrayBuffer.isView(key) && Reflect.get(key, Symbol.toStringTag) === "Uint8Array") return;
   const hint = Array.isArray(key)
-    ? ": of several parts, 'compositeKey' of the package for your framework makes one"
+    ? ": to combine several parts, use 'compositeKey' of the package for your framework"
     : typeof key === "number"
       ? ": write String(key)"
       : "";

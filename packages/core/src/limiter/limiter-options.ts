@@ -82,13 +82,13 @@ export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterO
     "onPartition",
   ]);
   if (options.name === undefined) {
-    throw missingOption("createLimiter", "name", "what this limiter is called, such as 'api'");
+    throw missingOption("createLimiter", "name", "the name of the limiter, such as 'api'");
   }
   const { maxKeys = KEYS_MAX_DEFAULT, clock, cluster, onPartition } = options;
   if (cluster !== undefined && clock !== undefined) {
     throw new TidegateError(
       "TIDEGATE_OPTION_CONFLICT",
-      "a limiter of a cluster has the cluster's clock: give 'clock' to joinCluster",
+      "a limiter of a cluster uses the cluster's clock: give 'clock' to joinCluster",
     );
   }
   if (cluster === undefined && onPartition !== undefined) {

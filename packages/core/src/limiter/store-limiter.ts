@@ -130,7 +130,7 @@ export class StoreLimiter implements Limiter {
     if (this.#places.areAll) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
-        `limiter ${shown(this.name)} only has concurrency: use 'release' to give back`,
+        `limiter ${shown(this.name)} has only concurrency policies, whose permits are not refunded: use 'release'`,
       );
     }
     const id = this.#locate(key);

@@ -57,7 +57,7 @@ describe("failures", () => {
     warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), 1_000);
     warnings.report("TIDEGATE_STORE_FAILED", new Error("no"), 1_001);
     expect(said).toHaveLength(12);
-    expect(said[10]?.message).toContain("It happened 15 times more since the last report.");
+    expect(said[10]?.message).toContain("It happened 15 more times since the last report.");
     expect(said[11]?.message).not.toContain("times more");
     expect(said[11]?.cause).toEqual(new Error("no"));
   });

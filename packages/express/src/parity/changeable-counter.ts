@@ -1,8 +1,9 @@
 /**
- * A store of ours as a counter: its limiter counts at once, for as long as the store is as it was written.
+ * A store of ours as a counter: its limiter counts directly while the store's functions are
+ * unchanged.
  *
- * A subclass, or a test, may put functions of its own in the place of a store's. Then those are called,
- * as express-rate-limit would. They may change at any time, so each request looks.
+ * A subclass or a test may replace functions of a store. Then the replacements are called, as in
+ * express-rate-limit. They may be replaced at any time, so each request checks for it.
  */
 
 import type { Counter, Key, MaybePromise, Verdict } from "@tidegate/core/http";
@@ -16,8 +17,8 @@ export class ChangeableCounter implements Counter {
   readonly #changed: Counter;
 
   /**
-   * @param limiter what the store counts in
-   * @param changed what calls the store's functions
+   * @param limiter counts while the store is unchanged
+   * @param changed calls the store's functions
    */
   constructor(store: LimiterStore, limiter: Counter, changed: Counter) {
     this.#store = store;

@@ -1,5 +1,6 @@
 /**
- * What counts where the option `store` is given: the limiter behind a store of ours, or else the store.
+ * Chooses the counter when the option `store` is given: the limiter behind a store of ours, or else
+ * the store.
  */
 
 import {
@@ -47,7 +48,7 @@ export function countingIn(
   };
 }
 
-/** Lets a store begin; what goes wrong with it is reported, and its first answer will show it. */
+/** Initializes a store; a failure is reported, and its first answer will show it. */
 function begin(store: Store, used: Options, warnings: Warnings): void {
   if (isUnchangedStore(store)) {
     void store.init(used);

@@ -1,11 +1,9 @@
-/**
- * What express-rate-limit does where its options say nothing.
- */
+/** The defaults of express-rate-limit. */
 
 import { DAY, fixedWindow, HOUR, MINUTE, SECOND } from "@tidegate/core";
 import type { ParityDefaults } from "@tidegate/core/http";
 
-/** The defaults as handlers and stores are told them. */
+/** The defaults as handlers and stores receive them. */
 export const DEFAULTS: {
   readonly windowMs: number;
   readonly limit: number;
@@ -56,7 +54,7 @@ export function parityDefaults(countsRefused: boolean, storeCounts: boolean): Pa
   };
 }
 
-/** How express-rate-limit calls a limit in fields: by its numbers, such as `5-in-1min`. */
+/** The name of a limit in fields of express-rate-limit: its numbers, such as `5-in-1min`. */
 export function policyName(limit: number, windowMs: number): string {
   return `${limit}-in-${duration(windowMs)}`;
 }

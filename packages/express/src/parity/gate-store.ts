@@ -1,8 +1,8 @@
 /**
- * What a gate counts in, as a store of express-rate-limit: for `getKey` and `resetKey`, and for handlers,
- * which are told of a store and may use it.
+ * A gate's limiter as a store of express-rate-limit: for `getKey` and `resetKey`, and for handlers,
+ * which receive a store and may use it.
  *
- * A key is given as a key function makes it, and counts as it does in the gate.
+ * A key is given as a key function returns it, and counts as it does in the gate.
  */
 
 import type { Limiter } from "@tidegate/core";
@@ -13,7 +13,7 @@ import type { ClientRateLimitInfo, Store } from "./store.ts";
 
 export class GateStore implements Store {
   readonly localKeys = true;
-  /** Set once the gate is made: options are told of their store before. */
+  /** Set after the gate is made: options receive their store before that. */
   gate: Gate<Request, Response> | null = null;
   readonly #hits = new HitsByKey();
 
@@ -43,7 +43,7 @@ export class GateStore implements Store {
     for (const limiter of this.#limiters()) limiter.resetAll();
   }
 
-  /** Undefined where there is no key, or nothing of ours that counts. */
+  /** Undefined where there is no key, or no limiter of ours. */
   #at<Answer>(given: KeyAnswer, act: (limiter: Limiter, key: Key) => Answer): Answer | undefined {
     const key = keyOf(given);
     const limiter = this.gate?.limiter;

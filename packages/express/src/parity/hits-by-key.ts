@@ -1,23 +1,23 @@
 /**
- * The hits of a limiter as a store of express-rate-limit has them: counted, told and given back by their
+ * The hits of a limiter as a store of express-rate-limit has them: counted, read and refunded by
  * key alone.
  *
- * A hit can be given back only with the decision that counted it. That is remembered where the hit was
- * counted here; of a key that requests have counted, one more hit is counted and given back along with
- * one of theirs.
+ * A refund needs the decision that counted the hit. This keeps the decisions of hits that were
+ * counted here. For a key that requests have counted, it counts one more hit and refunds it
+ * together with one of theirs.
  */
 
 import type { Decision, Limiter, PolicyResult } from "@tidegate/core";
 import type { Key } from "@tidegate/core/http";
 import type { ClientRateLimitInfo } from "./store.ts";
 
-/** How many decisions are remembered. */
+/** The most decisions that are kept. */
 const DECISIONS_MAX = 10_000;
 
 export class HitsByKey {
   readonly #decisions = new Map<Key, Decision>();
 
-  /** Undefined where nothing of a key counts. */
+  /** Undefined when a key has no counts. */
   of(limiter: Limiter, key: Key): ClientRateLimitInfo | undefined {
     const { known, results } = limiter.inspect(key);
     const [result] = results;
@@ -47,7 +47,7 @@ export class HitsByKey {
     }
   }
 
-  /** To be called where a key is reset, or all are: nothing that was counted is there any more. */
+  /** Call this when a key is reset, or all are: their counts are gone. */
   forget(key: Key): void {
     this.#decisions.delete(key);
   }
@@ -57,7 +57,7 @@ export class HitsByKey {
   }
 }
 
-/** Counts a hit, and takes no permit, since nothing would release it. */
+/** Counts a hit, and acquires no permit, because nothing would release it. */
 function charge(limiter: Limiter, key: Key): Decision {
   const holding = limiter.policies.filter(holdsPlaces);
   if (holding.length === 0) return limiter.charge(key, 1);

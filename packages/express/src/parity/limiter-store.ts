@@ -1,8 +1,8 @@
 /**
  * A limiter of ours as a store of express-rate-limit.
  *
- * `tidegateStore` is for those who cannot change their limiter yet and want it to count together with
- * other processes; `MemoryStore` has the name that they know, and counts in this process alone.
+ * `tidegateStore` lets a limiter of express-rate-limit count together with other processes.
+ * `MemoryStore` has the name that its users know, and counts in this process alone.
  */
 
 import {
@@ -17,19 +17,19 @@ import { type Key, keyOf, limitOf } from "@tidegate/core/http";
 import { HitsByKey } from "./hits-by-key.ts";
 import type { ClientRateLimitInfo, Store } from "./store.ts";
 
-/** So many hits per window are told apart; more than any limit. */
+/** The store's limit per window; larger than any real limit. */
 const LIMIT_DEFAULT = 999_999_999_999_999;
 
 export interface TidegateStoreOptions {
   /** The cluster whose processes count together. */
   readonly cluster: Cluster;
-  /** What the limiter is called in it; limiters of the same name and window count together. */
+  /** The limiter's name in the cluster; limiters of the same name and window count together. */
   readonly name: string;
-  /** How many keys are kept at most. */
+  /** The most keys in memory. */
   readonly maxKeys?: number | undefined;
 }
 
-/** What a store needs to know of the limiter it is given to. */
+/** What a store reads of the limiter's options. */
 interface Given {
   readonly windowMs: unknown;
   readonly limit?: unknown;
@@ -42,7 +42,7 @@ export abstract class LimiterStore implements Store {
   #limiter: Limiter | null = null;
   readonly #hits = new HitsByKey();
 
-  /** The limiter behind the store; null before the store was given to express-rate-limit. */
+  /** The limiter behind the store; null until the store is given to express-rate-limit. */
   get limiter(): Limiter | null {
     return this.#limiter;
   }
@@ -92,7 +92,7 @@ export abstract class LimiterStore implements Store {
     this.#hits.forgetAll();
   }
 
-  /** What the limiter is made of beside its window. */
+  /** The limiter's options other than its window. */
   protected abstract place(): Omit<LimiterOptions, "policy" | "policies">;
 
   #ready(): Limiter {
@@ -106,17 +106,17 @@ export abstract class LimiterStore implements Store {
 
 const METHODS = ["init", "get", "increment", "decrement", "resetKey", "resetAll"] as const;
 
-/** The functions of a store as they were written. */
+/** The original functions of a store. */
 const WRITTEN = new Map(METHODS.map((name) => [name, LimiterStore.prototype[name]]));
 
-/** Whether a store is one of ours, and every function of it as it was written. */
+/** Whether a store is one of ours with all its functions unchanged. */
 export function isUnchangedStore(store: Store | null): store is LimiterStore {
   if (!(store instanceof LimiterStore)) return false;
   for (const [name, method] of WRITTEN) if (store[name] !== method) return false;
   return true;
 }
 
-/** Counts in this process, as express-rate-limit does by default; only its name is needed for that. */
+/** Counts in this process, as express-rate-limit does by default; it exists for its name. */
 export class MemoryStore extends LimiterStore {
   protected override place(): { name: string } {
     return { name: "memory-store" };
@@ -153,8 +153,8 @@ export function tidegateStore(options: TidegateStoreOptions): Store {
 }
 
 /**
- * A key as it counts in a gate of ours; what is none there is text here, since express-rate-limit hands
- * on whatever its key functions answer with.
+ * A key as it counts in a gate of ours. Other values become text, because express-rate-limit passes
+ * on whatever its key functions return.
  */
 function countedKey(key: unknown): Key {
   return keyOf(key) ?? String(key);

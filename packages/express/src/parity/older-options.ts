@@ -1,12 +1,12 @@
 /**
- * Options as express-rate-limit takes them: any value where it asks only whether one is truthy, older names beside
- * the newer ones, and names that mean nothing any more.
+ * Converts options that express-rate-limit accepts: truthy values for booleans, older names beside
+ * the newer ones, and names without a meaning today.
  */
 
 import { DRAFTS, type Draft, type Warnings } from "@tidegate/core/http";
 import type { RateLimitOptions } from "../options.ts";
 
-/** Options that express-rate-limit had once, by the switch of the warning about them. */
+/** Options that express-rate-limit has removed, by the switch of the warning about them. */
 const REMOVED: Readonly<Record<string, string>> = {
   draft_polli_ratelimit_headers: "draftPolliHeaders",
   onLimitReached: "onLimitReached",
@@ -15,16 +15,16 @@ const REMOVED: Readonly<Record<string, string>> = {
 /** The names of options that were removed. */
 export const REMOVED_OPTIONS: readonly string[] = Object.keys(REMOVED);
 
-/** Options of which express-rate-limit asks only whether they are truthy. */
+/** Options that express-rate-limit only tests for truthiness. */
 const SWITCHES = [
   ...(["legacyHeaders", "headers", "passOnStoreError"] as const),
   ...(["skipFailedRequests", "skipSuccessfulRequests"] as const),
 ] as const;
 
-/** The older name of an option, by the newer one, which wins where both are given. */
+/** The older name of an option, by the newer one; the older name wins if both are given. */
 const OLDER_NAMES = { limit: "max", legacyHeaders: "headers" } as const;
 
-/** The options with `true` or `false` where express-rate-limit takes any value as one of them. */
+/** The options with truthy and falsy values converted to `true` and `false`. */
 export function withFlags(given: Partial<RateLimitOptions>): Partial<RateLimitOptions> {
   const flags = SWITCHES.filter((name) => name in given).map((name) => [
     name,
@@ -33,7 +33,7 @@ export function withFlags(given: Partial<RateLimitOptions>): Partial<RateLimitOp
   return { ...given, ...Object.fromEntries(flags) };
 }
 
-/** The options without those whose newer name is given as well. */
+/** The options without the newer name of a pair, if both are given. */
 export function withoutOlder(given: RateLimitOptions): object {
   const kept = { ...given };
   for (const [newer, older] of Object.entries(OLDER_NAMES)) {
@@ -42,7 +42,9 @@ export function withoutOlder(given: RateLimitOptions): object {
   return kept;
 }
 
-/** The draft that `standardHeaders` names; a truthy value that names none is warned about, and sends none. */
+/**
+ * The draft that `standardHeaders` names. An unknown truthy value gives a warning, and no fields.
+ */
 export function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
   if (typeof given === "boolean" || !given) return given === true;
   const draft = DRAFTS.find((known) => known === given);

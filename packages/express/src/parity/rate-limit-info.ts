@@ -1,6 +1,4 @@
-/**
- * What handlers find on a request that has been counted.
- */
+/** The object that handlers find on a counted request. */
 
 import type { Verdict, WallTime } from "@tidegate/core/http";
 import type { RateLimitInfo } from "../options.ts";
@@ -20,7 +18,7 @@ export class RequestInfo implements RateLimitInfo {
     this.key = key;
   }
 
-  /** What `used` was called once; not shown when the object is. */
+  /** The former name of `used`; not shown when the object is printed. */
   get current(): number {
     return this.used;
   }

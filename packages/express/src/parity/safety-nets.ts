@@ -1,6 +1,4 @@
-/**
- * Where warnings go, and what can be seen of a mistake while a limiter is made.
- */
+/** Sends warnings to the user's logger, and detects mistakes while a limiter is made. */
 
 import { TidegateError } from "@tidegate/core";
 import {
@@ -15,13 +13,13 @@ import type { EnabledValidations, Logger, ValidationName } from "../options.ts";
 /** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5; Bun names no classes. */
 const HANDLING = /\bLayer\.handle|\bhandle_?[rR]equest\b.*[\\/]router[\\/]/;
 
-/** What express-rate-limit says to `logger.warn`; everything else is an error to it. */
+/** Warnings that express-rate-limit sends to `logger.warn`; all others are errors to it. */
 const MILD: readonly WarningCode[] = ["TIDEGATE_LIMIT_ZERO", "TIDEGATE_OPTION_REMOVED"];
 
-/** What `validate` takes as well, though there is nothing to warn about any more. */
+/** Names that `validate` still accepts, although their warnings no longer exist. */
 const SWITCHES_OF_OLD: readonly ValidationName[] = ["draftPolliHeaders", "ipv6Subnet"];
 
-/** Says which names in `validate` switch nothing. */
+/** Warns about names in `validate` that switch nothing. */
 export function sayUnknownSwitches(
   validate: boolean | EnabledValidations | undefined,
   warnings: Warnings,
@@ -47,7 +45,7 @@ export function warningsOf(
   });
 }
 
-/** Whether the code that runs now was called to handle a request. */
+/** Whether the present code runs while a request is handled. */
 export function isMadePerRequest(): boolean {
   return isCalledBy(HANDLING);
 }

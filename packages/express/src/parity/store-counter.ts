@@ -1,8 +1,8 @@
 /**
- * Counts in a store of express-rate-limit, while a team still has one.
+ * Counts in a store of express-rate-limit, during a migration.
  *
- * A store may be far away, so every answer of its is awaited, but never for longer than it was given.
- * It is code of others, so its answers are believed only as far as they make sense.
+ * A store may be remote, so its answers are awaited, but only up to a timeout. It is foreign code,
+ * so its answers are checked.
  */
 
 import { TidegateError } from "@tidegate/core";
@@ -40,7 +40,7 @@ interface StoreSettings {
 
 const used = new WeakSet<object>();
 
-/** Warns if a store has been given to a limiter before. */
+/** Warns if a store was given to another limiter before. */
 export function sayReused(store: Store, warnings: Warnings): void {
   if (used.has(store)) warnings.say("TIDEGATE_STORE_REUSED");
   used.add(store);
@@ -75,7 +75,7 @@ export class StoreCounter implements Counter {
   }
 
   peek(): never {
-    throw new Error("a store cannot be asked without counting");
+    throw new Error("a store cannot be read without counting");
   }
 
   charge(): never {
@@ -139,7 +139,7 @@ export class StoreCounter implements Counter {
     const { timeoutMs } = this.#settings;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new StoreTimeoutError(timeoutMs)), timeoutMs);
-      // What has a `then` is a promise in no other way: this makes one of it.
+      // Converts any thenable to a promise.
       Promise.resolve(answer)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
@@ -148,8 +148,8 @@ export class StoreCounter implements Counter {
 }
 
 /**
- * The hits in a store's answer as a whole number, rounded up so that no limit lies between
- * the two; NaN where there are none. Databases have large numbers as text.
+ * The hits in a store's answer as a whole number, rounded up so that no limit lies between the two;
+ * NaN for an invalid answer. Databases return large numbers as text.
  */
 function hitsOf(totalHits: unknown): number {
   const isText = typeof totalHits === "string" && totalHits.trim() !== "";
@@ -158,7 +158,7 @@ function hitsOf(totalHits: unknown): number {
   return Math.min(Math.max(0, Math.ceil(hits)), Number.MAX_SAFE_INTEGER);
 }
 
-/** A store as it is asked, whatever age it is of. */
+/** A store with the current interface, whatever its version. */
 export function asStore(given: Store | LegacyStore): Store {
   const store = isLegacy(given) ? modern(given) : given;
   const { increment, decrement, resetKey, resetAll, init } = store ?? {};

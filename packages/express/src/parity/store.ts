@@ -1,14 +1,12 @@
-/**
- * The stores of express-rate-limit, as their authors know them.
- */
+/** The store interfaces of express-rate-limit. */
 
-/** What a store knows of a client. */
+/** A client's state in a store. */
 export type ClientRateLimitInfo = {
   totalHits: number;
   resetTime: Date | undefined;
 };
 
-/** A client as `MemoryStore` knows it. */
+/** A client's state in `MemoryStore`. */
 export type Client = {
   totalHits: number;
   resetTime: Date;
@@ -22,9 +20,9 @@ export type IncrementCallback = (
   resetTime: Date | undefined,
 ) => void;
 
-/** A store that counts hits, wherever it keeps them. */
+/** A store that counts hits. */
 export type Store = {
-  /** Told the options of its limiter, in whichever package that is. */
+  /** Receives the options of its limiter, from either package. */
   // biome-ignore lint/suspicious/noExplicitAny: stores are typed by either package's options.
   init?: (options: any) => void | Promise<void>;
   get?: (key: string) => Promise<ClientRateLimitInfo | undefined> | ClientRateLimitInfo | undefined;
@@ -33,12 +31,12 @@ export type Store = {
   resetKey: (key: string) => Promise<void> | void;
   resetAll?: () => Promise<void> | void;
   shutdown?: () => Promise<void> | void;
-  /** Whether keys of one store object never touch those of another. */
+  /** Whether the keys of two store objects are separate. */
   localKeys?: boolean;
   prefix?: string;
 };
 
-/** A store as they were before there were promises in them. */
+/** The store interface from before promises. */
 export type LegacyStore = {
   incr: (key: string, callback: IncrementCallback) => void;
   decrement: (key: string) => void;

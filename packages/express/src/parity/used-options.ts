@@ -1,6 +1,6 @@
 /**
- * The options as handlers and stores are told them: what was not given is what is done without it, as
- * express-rate-limit tells its own.
+ * The options as handlers and stores receive them, with defaults filled in as in
+ * express-rate-limit.
  */
 
 import {
@@ -16,10 +16,10 @@ import type { Options, RateLimitInfo, RateLimitOptions } from "../options.ts";
 import { DEFAULTS, policyName } from "./defaults.ts";
 import type { Store } from "./store.ts";
 
-/** Where warnings go without a logger. */
+/** Receives warnings when there is no logger. */
 const LOGGER: Options["logger"] = { error: emit, warn: emit };
 
-/** @param store what counts, as a store */
+/** @param store the counter, as a store */
 export function usedOptions(
   given: Partial<RateLimitOptions>,
   { limit, legacyHeaders, windowMs }: GateOptions<Request, Response>,

@@ -1,6 +1,6 @@
 /**
- * A question about a request: `createRateLimit` counts it, or looks, and leaves the rest to the
- * application. Nothing is written anywhere.
+ * `createRateLimit`: counts a request or peeks at its limit, and leaves the response to the
+ * application. It writes nothing.
  */
 
 import { type Limiter, type Policy, TidegateError } from "@tidegate/core";
@@ -22,7 +22,7 @@ import type { Given } from "../given.ts";
 import type { AskRateLimit, RateLimitState } from "../options.ts";
 import { adapterOf, banOf, gateOptionsOf, type Standing, shownKeyOf } from "../translate.ts";
 
-/** What has a meaning for a question; the rest is about responses. */
+/** The options that apply here; the rest are about responses. */
 const ASKED = [
   ...(["preset", "cluster", "onPartition", "clock", "maxKeys", "limit", "windowMs"] as const),
   ...(["key", "policies", "cost", "allow", "allowsKeys", "skip", "ipv6Subnet"] as const),
@@ -30,10 +30,10 @@ const ASKED = [
   ...(["continueExceeding", "exponentialBackoff", "username", "addressLimit", "names"] as const),
 ];
 
-/** What was found out about one request. */
+/** The results for one request. */
 class Note {
   key: ShownKey | null = null;
-  /** The width of the window, where that is the request's own. */
+  /** The window length, if the request has its own. */
   windowMs: unknown = null;
   verdict: Verdict | null = null;
   isRefused = false;
@@ -57,7 +57,7 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
   if (asked.policies?.some(({ kind }) => kind === "concurrency") === true) {
     throw new TidegateError(
       "TIDEGATE_OPTION_CONFLICT",
-      "a question has no end at which a 'concurrency' policy could give its place back",
+      "'createRateLimit' sees no end of a response, so a 'concurrency' policy could never release its permit",
     );
   }
   const adapter = adapterOf(asked, standing);
@@ -100,7 +100,7 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
   return showLimiters(ask, counting);
 }
 
-/** A gate that refuses nothing and writes down what it would have refused. */
+/** A gate that refuses nothing and notes what it would have refused. */
 function gateOf(
   given: Given,
   standing: Standing,
@@ -127,7 +127,7 @@ function gateOf(
       onLimited: (_request, note) => {
         note.isRefused = true;
       },
-      // The application wants the key also of requests that are let through.
+      // The application also wants the key of requests that are allowed.
       block: (_request, note, key) => {
         note.key = key;
         return false;
@@ -145,7 +145,7 @@ function gateOf(
   );
 }
 
-/** Functions of users' are told that there is no reply. */
+/** Calls users' functions without a reply. */
 function withoutNotes(
   options: GateOptions<FastifyRequest, Note>,
 ): GateOptions<FastifyRequest, Note> {
@@ -160,8 +160,8 @@ function withoutNotes(
 }
 
 /**
- * Whether a look at who would be refused found more than a limit that is reached: where refused hits
- * count, they tell the one from the other.
+ * Whether a peek found more than a limit that is reached: where refused hits are counted, they show
+ * which it is.
  */
 function isOver(
   verdict: Verdict | null,
@@ -173,7 +173,7 @@ function isOver(
   return !(countsRefused || countsTries) || verdict.used > verdict.limit;
 }
 
-/** How long a window lasts, or an empty bucket takes to be full again. */
+/** The length of a window, or the time in which an empty bucket refills. */
 function widthOf(policy: Policy | undefined, limit: number): number {
   if (policy === undefined || policy.kind === "concurrency") return 0;
   return "windowMs" in policy ? policy.windowMs : Math.ceil((limit / policy.perSecond) * 1_000);

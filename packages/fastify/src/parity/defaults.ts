@@ -1,6 +1,6 @@
 /**
- * What @fastify/rate-limit does where its options say nothing, and how its options about headers, bans and
- * repeated refusals change that.
+ * The defaults of @fastify/rate-limit, and how its options about headers, bans and repeated
+ * refusals change them.
  */
 
 import { DAY, fixedWindow, MINUTE } from "@tidegate/core";
@@ -10,7 +10,8 @@ import type { Given } from "../given.ts";
 export const DEFAULT_LIMIT = 1_000;
 const BACKOFF_MS_MAX = 10 * 365 * DAY;
 
-// Written out: literals are names of properties already, and a text put together is looked up first.
+// Written out, because literals are interned property names, while concatenated text needs a lookup
+// first.
 const NAMES = {
   limit: "x-ratelimit-limit",
   remaining: "x-ratelimit-remaining",
@@ -50,7 +51,7 @@ export function parityDefaults(given: Given, bans: boolean): ParityDefaults {
   };
 }
 
-/** Whether the tries of refused clients are counted apart, so that a ban comes when it is due. */
+/** Whether the attempts of refused clients are counted too, so that a ban comes in time. */
 export function countsTries(given: Given, bans: boolean): boolean {
   return bans && (given.continueExceeding === true || backsOff(given));
 }
@@ -59,7 +60,7 @@ function backsOff({ continueExceeding = false, exponentialBackoff = false }: Giv
   return exponentialBackoff && !continueExceeding;
 }
 
-/** The names of the headers, without those that are switched off. */
+/** The names of the headers, without disabled ones. */
 function wantedOf(
   { limit, remaining, reset }: typeof NAMES | typeof DRAFT_NAMES,
   wanted: object,

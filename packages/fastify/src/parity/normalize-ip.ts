@@ -1,7 +1,4 @@
-/**
- * Addresses as users of @fastify/rate-limit know them in their functions: an IPv6 network is written
- * without its length.
- */
+/** Addresses in the form of @fastify/rate-limit: an IPv6 network is written without its length. */
 
 import { addressKey } from "@tidegate/core/http";
 

@@ -1,9 +1,9 @@
 /**
- * Which requests have been counted by the limit of a registration: each counts once, however often the
- * registration's handler is on its way.
+ * Tracks which requests a registration's limit has counted: each counts once, even if the
+ * registration's handler runs several times for it.
  *
- * A route has that handler once. Requests are marked only after the application has taken the handler, to put it
- * elsewhere too.
+ * A route runs that handler once. So requests are marked only after the application has taken the
+ * handler, to use it elsewhere too.
  */
 
 import type { FastifyRequest } from "fastify";
@@ -12,12 +12,12 @@ export class Once {
   readonly #mark = Symbol("tidegate");
   #isHandedOut = false;
 
-  /** The handler may be on the way of a request twice from now on. */
+  /** From now on, the handler may run twice for a request. */
   handOut(): void {
     this.#isHandedOut = true;
   }
 
-  /** Whether a request has been here before; if not, that is noted. */
+  /** Whether a request has been counted before; if not, it is marked. */
   has(request: FastifyRequest): boolean {
     if (!this.#isHandedOut) return false;
     const marks = request as unknown as Record<symbol, unknown>;

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SECOND, TidegateError } from "@tidegate/core";
 
 const YEAR_DAYS = 365.25;
 
-/** Every way to write a unit, by its length in milliseconds. */
+/** The spellings of each unit, by its length in milliseconds. */
 const UNITS: readonly (readonly [number, readonly string[]])[] = [
   [1, ["", "ms", "msec", "msecs", "millisecond", "milliseconds"]],
   [SECOND, ["s", "sec", "secs", "second", "seconds"]],
@@ -17,7 +17,7 @@ const UNITS: readonly (readonly [number, readonly string[]])[] = [
   [YEAR_DAYS * DAY, ["y", "yr", "yrs", "year", "years"]],
 ];
 
-/** Milliseconds of a `timeWindow`; what is no text is left as it is. */
+/** Milliseconds of a `timeWindow`; a value that is no text is returned unchanged. */
 export function windowMsOf<Given>(timeWindow: Given): Exclude<Given, string> | number {
   if (typeof timeWindow === "number") return Math.trunc(timeWindow);
   if (typeof timeWindow !== "string") return timeWindow as Exclude<Given, string>;

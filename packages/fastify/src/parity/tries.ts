@@ -1,18 +1,18 @@
 /**
- * How often a client tried, where a refusal is followed by a penalty: what a penalty refuses is counted
- * as well, so that a ban comes when it is due.
+ * Counts every attempt where refusals lead to a penalty: attempts that the penalty refuses are
+ * counted too, so that a ban comes in time.
  */
 
 import { Decision, type Limiter } from "@tidegate/core";
 import type { Counter } from "@tidegate/core/http";
 
-/** Counts every try in `limiter`, which itself counts those that it lets pass. */
+/** Counts every attempt in `limiter`, which itself counts the allowed ones. */
 export function countingTries(limiter: Limiter): Counter {
   return {
     check: (key, cost, options) => {
       const decision = limiter.check(key, cost, options);
       if (decision.allowed || decision.reason === "block") return decision;
-      // A refused client has tried once too often, also if that was in a window before this one.
+      // A refused client is over the limit, even if its attempts were in an earlier window.
       const { used, limit } = limiter.charge(key, cost, options);
       return { ...decision, used: Math.max(used, limit + 1) };
     },

@@ -1,6 +1,4 @@
-/**
- * What koa-ratelimit does where its options say nothing.
- */
+/** The defaults of koa-ratelimit. */
 
 import { fixedWindow, HOUR } from "@tidegate/core";
 import type { LegacyNames, ParityDefaults } from "@tidegate/core/http";

@@ -1,8 +1,9 @@
 /**
- * Options as koa-ratelimit takes them: lists that are switched off, `disableHeader`, names of headers, and drivers.
+ * Converts options of koa-ratelimit: disabled lists, `disableHeader`, names of headers, and
+ * drivers.
  *
- * Drivers have no meaning where nothing is stored elsewhere: one that could be left out is ignored, any other is a
- * mistake to be told.
+ * A driver has no meaning here, because nothing is stored elsewhere. One that could be omitted is
+ * ignored, and any other is an error.
  */
 
 import { validateHeaderName } from "node:http";
@@ -12,21 +13,21 @@ import type { Options } from "../options.ts";
 
 const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
 
-/** The headers that tell of a limit, by what each tells. */
+/** The names of the headers with the state of a limit. */
 export interface HeaderNames {
   readonly remaining: string;
   readonly reset: string;
   readonly limit: string;
 }
 
-/** The options without those that are off, as users of koa-ratelimit may write it. */
+/** The options without disabled ones, in the forms that koa-ratelimit accepts. */
 export function withoutOff(options: Options): Options {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value || !OFF_IF_FALSY.includes(name)),
   );
 }
 
-/** `disableHeader` says the opposite of `legacyHeaders`. */
+/** `disableHeader` is the opposite of `legacyHeaders`. */
 export function legacyHeaders({ disableHeader, ...given }: Options): boolean {
   const names = { legacyHeaders: ["disableHeader"] };
   const { options } = spelled({ ...given, disableHeader: !disableHeader }, names);

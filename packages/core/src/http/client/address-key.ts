@@ -1,9 +1,10 @@
 /**
- * Which budget an address belongs to: IPv4 as it is, IPv6 by the network that its owner was given.
+ * The key of an address: an IPv4 address itself, an IPv6 address by the network assigned to its
+ * owner.
  *
  * All spellings of one address give one key, and networks of different lengths never share one. An
- * IPv4 address counts as itself however it arrives: mapped into IPv6, or through a translator, whose
- * clients would otherwise share one network.
+ * IPv4 address has the same key however it arrives: mapped into IPv6, or through a NAT64
+ * translator, whose clients would otherwise share one network.
  */
 
 import { invalidOption, shown } from "../../base/options.ts";
@@ -57,18 +58,18 @@ export class AddressKeys {
 
 const USUAL_KEYS = new AddressKeys();
 
-/** What a key function answers with for an address: its key, or the text itself if it is none. */
+/** The answer of a key function for an address: its key, or the text itself if it is no address. */
 export function addressAnswer(ip: string | undefined, subnet: Ipv6Subnet): string {
   const text = ip ?? "";
   return addressKey(text, subnet === 0 ? false : subnet) ?? text;
 }
 
-/** The key of an address as it is counted where nothing else is said; null for what is none. */
+/** The key of an address under the default options; null if the text is no address. */
 export function addressKey(text: string, subnet: Ipv6Subnet): string | null {
   return USUAL_KEYS.of(text, subnet);
 }
 
-/** Checks an option that says how much of an IPv6 address makes a key. */
+/** Checks an option for the number of bits of an IPv6 address that make a key. */
 export function checkSubnet(option: string, value: unknown, least = 32, most = 64): Ipv6Subnet {
   if (value === false) return false;
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) {
@@ -77,7 +78,7 @@ export function checkSubnet(option: string, value: unknown, least = 32, most = 6
   throw invalidOption(option, `a whole number from ${least} to ${most}, or false`, value);
 }
 
-/** Checks an option that lists networks of translators, such as `2001:db8:64::/96`. */
+/** Checks an option with networks of translators, such as `2001:db8:64::/96`. */
 export function translationPrefixes(option: string, value: unknown): readonly Groups[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw invalidOption(option, "an array of IPv6 networks", value);

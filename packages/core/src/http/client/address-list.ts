@@ -1,18 +1,18 @@
 /**
- * Who is always let through, or never: addresses, networks and keys.
+ * A list of addresses, networks and keys that are always allowed or always blocked.
  *
- * What reads like an address or a network is one, what only looks like a network is a mistake, and
- * everything else is a key, so a list may mix them. An address matches the address that a request comes
- * from and never its key: what a function answers with may be text that the client made up. Keys are
- * looked up, networks compared one by one.
+ * An entry that reads like an address or a network is one. An entry that only looks like a network
+ * throws. Every other entry is a key, so a list may mix them. Addresses are compared with the
+ * client's address and never with its key: the client may have chosen the text that a key function
+ * returns. Keys are looked up in a set; networks are compared one by one.
  */
 
 import { invalidOption } from "../../base/options.ts";
 import { bareAddress, type Groups, isIpv4, parseAddress, sharePrefix } from "./address.ts";
 
 /**
- * Parts of an address, and behind a slash a length or a mask; or with a star among them. No client has such
- * a key, and the client that is to be kept out would not be.
+ * Parts of an address with a star, or followed by a slash and a length or mask. No client has such
+ * a key, so the entry would not block the client that it is meant for.
  */
 const MEANT_AS_NETWORK =
   /^(?=[^/]*[.:])[\da-f.:*]+\/([\d.*]*|[\da-f.:*]*:[\da-f.:*]*)$|^(?=.*[.:])[\da-f.:]*\*[\da-f.:*]*$|^\*$/i;
@@ -23,7 +23,7 @@ interface Network {
 }
 
 export class AddressList {
-  /** Whether an address can be in it at all. */
+  /** Whether any entry is an address or network. */
   readonly hasAddresses: boolean;
   readonly #keys: ReadonlySet<string>;
   readonly #networks: readonly Network[];
@@ -59,9 +59,10 @@ export class AddressList {
   }
 
   /**
-   * Whether the key is listed, or an address is one of those listed or in a network listed.
+   * Whether the key is listed, or one of the addresses is in a listed network.
    *
-   * @param addresses the one that a request is counted by, and what it was before it was unwrapped
+   * @param addresses the address that the request is counted by, and the one before it was
+   * unwrapped
    */
   has(key: unknown, addresses: readonly (string | null | undefined)[]): boolean {
     if (typeof key === "string" && this.#keys.has(key)) return true;
@@ -78,8 +79,8 @@ export class AddressList {
 }
 
 /**
- * An entry as a network, an address being one of full length; null for what is neither. An address and a
- * number that is no length is a mistake, and no key.
+ * An entry as a network (an address has the full length); null for a key. Throws for an address
+ * with an invalid length.
  */
 function networkOf(place: string, entry: string): Network | null {
   const slash = entry.indexOf("/");

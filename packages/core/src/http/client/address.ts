@@ -1,10 +1,10 @@
 /**
- * Internet addresses as text from the outside: what is one, and how each is written only once.
+ * Parses and formats internet addresses; each address has one canonical text.
  *
- * An address is eight groups of 16 bits; an IPv4 address is the last two of a mapped one. Whatever is
- * not exactly an address is null, so that no text a client made up ever passes for one. It is code of
- * our own, each a single pass, because it runs on every request: the check of the usual IPv4 text
- * allocates nothing.
+ * An address is eight groups of 16 bits; an IPv4 address is the last two groups of a mapped one. A
+ * text that is not exactly an address gives null, so a text that a client invents never passes for
+ * one. The parser is our own and makes a single pass, because it runs on every request: checking a
+ * usual IPv4 text allocates nothing.
  */
 
 /** Eight groups of 16 bits. */
@@ -18,7 +18,7 @@ const GROUPS = 8;
 /** Every byte in hexadecimal digits. */
 const BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16));
 
-/** Whether `text` is an IPv4 address in the one way to write it: four numbers without leading zeros. */
+/** Whether `text` is an IPv4 address in canonical form: four numbers without leading zeros. */
 export function isIpv4(text: string): boolean {
   const { length } = text;
   if (length < 7 || length > 15) return false;
@@ -50,8 +50,8 @@ export function parseAddress(text: string): Groups | null {
 }
 
 /**
- * The address in what a proxy or a socket may have written around it: a port, brackets, a zone.
- * Returns text that may or may not be an address.
+ * Removes what a proxy or a socket may write around an address: a port, brackets, a zone. The
+ * result may still be no address.
  */
 export function bareAddress(text: string): string {
   let bare = text;
@@ -93,7 +93,7 @@ export function sharePrefix(one: Groups, other: Groups, bits: number): boolean {
   return true;
 }
 
-/** The one way to write an IPv6 address: RFC 5952, without a mixed form. */
+/** The canonical text of an IPv6 address: RFC 5952, without a mixed form. */
 export function formatIpv6(groups: Groups): string {
   let start = GROUPS;
   let longest = 1;
@@ -133,7 +133,7 @@ function parseIpv6(text: string): Groups | null {
   if (length < 2 || length > 45) return null;
   const groups = [0, 0, 0, 0, 0, 0, 0, 0];
   let read = 0;
-  /** How many groups stand before the gap; below 0 there is none. */
+  /** How many groups stand before the gap; negative without a gap. */
   let gap = -1;
   let index = 0;
   if (text.charCodeAt(0) === COLON) {
@@ -151,7 +151,7 @@ function parseIpv6(text: string): Groups | null {
     }
     if (index === start || index - start > 4 || read === GROUPS) return null;
     if (text.charCodeAt(index) === DOT) {
-      // Only an IPv4 address at the end has one.
+      // Only a trailing IPv4 address contains a dot.
       const rest = text.slice(start);
       if (read > GROUPS - 2 || !isIpv4(rest)) return null;
       [groups[read], groups[read + 1]] = ipv4Groups(rest);
@@ -168,13 +168,13 @@ function parseIpv6(text: string): Groups | null {
   }
   if (gap < 0) return read === GROUPS ? groups : null;
   if (read === GROUPS) return null;
-  // What was read after the gap belongs to the end.
+  // The groups read after the gap belong to the end.
   const after = read - gap;
   groups.copyWithin(GROUPS - after, gap, read);
   return groups.fill(0, gap, GROUPS - after);
 }
 
-/** What a digit is worth, or -1. */
+/** The value of a digit, or -1. */
 function hexadecimalDigit(code: number): number {
   if (code >= ZERO && code <= ZERO + 9) return code - ZERO;
   // In lower case.

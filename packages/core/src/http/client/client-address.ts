@@ -1,9 +1,9 @@
 /**
- * Whose address a request is counted by, and the safety nets around it.
+ * The address that a request is counted by, and warnings about wrong proxy settings.
  *
- * Frameworks know about proxies; this only makes sure that what they say is an address. What proxies
- * are trusted with is a setting that no test of an application finds wrong, so requests are looked at
- * for signs of it: the first ones, and then one in so many.
+ * Frameworks handle proxies; this file only verifies that their result is an address. No test of an
+ * application finds a wrong proxy setting, so the first requests, and then a sample, are checked
+ * for signs of one.
  */
 
 import type { Framework } from "../framework.ts";
@@ -14,21 +14,23 @@ import { AddressKeys, type Ipv6Subnet, translationPrefixes } from "./address-key
 export { addressAnswer, addressKey, checkSubnet, type Ipv6Subnet } from "./address-key.ts";
 export { AddressList } from "./address-list.ts";
 
-/** The options about the address of a request. */
+/** Options about the address of a request. */
 export interface AddressOptions {
   /** Networks whose last 32 bits are IPv4 addresses. */
   readonly translationPrefixes?: readonly string[] | undefined;
-  /** What to count by where the framework believes any sender about the client's address. */
+  /** What to count by where the framework believes every sender about the client's address. */
   readonly onPermissiveProxy?: "warn" | "socket" | undefined;
 }
 
 const WATCHED_FIRST = 256;
 const WATCHED_EVERY = 256;
 
-/** How the addresses begin of which one client has a whole network, and that of a client on this machine. */
+/**
+ * Prefixes of addresses where one client has a whole network, and the address of a local client.
+ */
 const ONE_OF_MANY = /^(?:[23][\da-f]{3}|f[c-f][\da-f]{2}):|^::1$/i;
 
-/** What all requests are counted by whose connection is gone, and their address with it. */
+/** The key of all requests whose connection, and with it their address, is gone. */
 const GONE = "(gone)";
 
 const SILENT = new Warnings(false);
@@ -55,7 +57,7 @@ export class ClientAddress<Request, Response> {
     this.#usesSocketIfPermissive = options.onPermissiveProxy === "socket";
   }
 
-  /** The address as text, which need not be one; undefined when there is none. */
+  /** The address as text, which need not be a valid address; undefined when there is none. */
   text(request: Request): string | undefined {
     const framework = this.#framework;
     if (this.#usesSocketIfPermissive) {
@@ -65,17 +67,17 @@ export class ClientAddress<Request, Response> {
     return framework.address(request);
   }
 
-  /** Looks at some requests for signs of a wrong setting. */
+  /** Checks a sample of requests for signs of a wrong setting. */
   watch(request: Request): void {
     const seen = this.#seen++;
     if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#look(request);
   }
 
   /**
-   * The key of a request's address; null when it never had one, which is then said.
+   * The key of a request's address; null, with a warning, when it never had one.
    *
-   * A client that resets its connection takes its address away before the request has been read. Such requests
-   * share one key. That harms no other client, since the answer reaches none.
+   * A client that resets its connection removes its address before the request is read. Such
+   * requests share one key. That harms no other client, because the client receives no response.
    *
    * @param text the address as text
    */
@@ -88,38 +90,43 @@ export class ClientAddress<Request, Response> {
     return null;
   }
 
-  /** Whether a request has no address because its connection is gone; one over a Unix socket never had any. */
+  /**
+   * Whether a request has no address because its connection is gone. Over a Unix socket it never
+   * had any.
+   */
   isGone(request: Request): boolean {
     const framework = this.#framework;
     if (framework.socketAddress?.(request) !== undefined) return false;
     const connection = framework.connection?.(request);
-    // Of a connection that was reset and not yet read to its end, only the server's side is left.
+    // After a reset, a connection that is not read to its end only has its local side left.
     const isGone = connection?.destroyed === true || connection?.localAddress !== undefined;
     return isGone && this.counted(request) === undefined;
   }
 
-  /** Looks at answers of a key function until one is an IPv6 address, alone or among several parts. */
+  /**
+   * Checks answers of a key function until one is an IPv6 address, alone or among several parts.
+   */
   watchAnswer(answer: unknown): void {
     if (this.#hasBeenKey) return;
     if (Array.isArray(answer)) for (const part of answer) this.#watchPart(part);
     else this.#watchPart(answer);
   }
 
-  /** The key of an address as it is written; null for what is none. */
+  /** The key of a textual address; null if it is none. */
   keyOf(text: string, subnet: Ipv6Subnet): string | null {
     return this.#keys.of(text, subnet);
   }
 
   /**
-   * The addresses to look for in lists: the one that counts, however long its network is, and what the
-   * framework has, since a list may name the network of a translator.
+   * The addresses to compare with lists: the one that is counted in full length, and the
+   * framework's own, because a list may name the network of a translator.
    */
   listed(request: Request): readonly (string | null | undefined)[] {
     const text = this.text(request);
     return [this.#keyOf(request, false, text), text];
   }
 
-  /** The address that a request is counted by, as it is written there; undefined when it has none. */
+  /** The canonical text of the address that a request is counted by; undefined when it has none. */
   counted(request: Request): string | undefined {
     const texts = [this.text(request), this.#framework.socketAddress?.(request)];
     const text = texts.find((text) => text !== undefined && this.#keys.of(text, false) !== null);
@@ -129,7 +136,8 @@ export class ClientAddress<Request, Response> {
   #watchPart(part: unknown): void {
     if (typeof part !== "string" || !part.includes(":") || !ONE_OF_MANY.test(part)) return;
     const whole = this.#keys.of(part, false);
-    // What counts as IPv4 is one client, and an address that ends in zeros is a network's.
+    // An address that counts as IPv4 is one client, and an address that ends in zeros is a
+    // network's.
     if (whole?.includes(":") !== true || this.#keys.of(part, 64) === `${whole}/64`) return;
     this.#hasBeenKey = true;
     this.#warnings.say("TIDEGATE_KEY_IPV6");
@@ -173,8 +181,8 @@ export class ClientAddress<Request, Response> {
 }
 
 /**
- * Reads the address that each request is counted by, to show it to users: what they compare is then
- * never what a client made up.
+ * Reads the address that each request is counted by, for display to users. A value that users
+ * compare is then never one that a client invented.
  */
 export function addressReader<Request, Response>(
   framework: Framework<Request, Response>,

@@ -1,9 +1,10 @@
 /**
- * Keys that users' functions answer with, made safe to count by.
+ * Turns the answers of users' key functions into keys that are safe to count by.
  *
- * Several parts make one key in which no part can pass for two: each is preceded by its length. What
- * is no key at all, such as the id of a user who has not signed in, the user instead of the id or a
- * number that is none, is null, and then the request is counted by its address.
+ * Several parts make one key. Each part is preceded by its length, so no two lists of parts give
+ * the same key. An answer without a key gives null, and the request is counted by its address: for
+ * example the id of a user who has not signed in, a user object instead of its id, or a number that
+ * is not finite.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +13,7 @@ import { shown } from "../../base/options.ts";
 import type { Key } from "../counter.ts";
 import type { ShownKey } from "../user-functions.ts";
 
-/** What a key function may answer with: several parts are kept apart, and nothing means the address. */
+/** The answer of a key function: an array keeps its parts apart, and no value means the address. */
 export type KeyAnswer =
   | Key
   | number
@@ -21,37 +22,36 @@ export type KeyAnswer =
   | null
   | undefined;
 
-/** Longer keys are hashed before they are handed to a store that is not ours. */
+/** Longer keys are hashed before they are passed to a store of another package. */
 const PLAIN_KEY_LENGTH_MAX = 256;
 
 /**
- * One key out of several parts, such as a tenant and a user: what a key function that answers with these in an
- * array counts by.
+ * Combines several parts, such as a tenant and a user, into one key. A key function that returns an
+ * array of parts is counted by the same key.
  *
- * @example
- * compositeKey("a", "b:c") !== compositeKey("a:b", "c");
+ * @example compositeKey("a", "b:c") !== compositeKey("a:b", "c");
  */
 export function compositeKey(...parts: readonly (string | number | bigint)[]): string {
   return parts.map((part) => `${String(part).length}:${part}`).join("");
 }
 
-/** The key in an answer; null where there is none in it. */
+/** The key in an answer; null if there is none. */
 export function keyOf(answer: unknown): Key | null {
   return isKeyAnswer(answer) ? keyIn(answer) : null;
 }
 
-/** The key in an answer as users' functions get it; null if there is none in it. */
+/** The key in an answer, as users' functions receive it; null if there is none. */
 export function shownKeyOf(answer: unknown): ShownKey | null {
   const key = keyOf(answer);
   return key === null || !isNumeric(answer) ? key : answer;
 }
 
-/** What a limiter counts by, of a key as users' functions get it. */
+/** The key that a limiter counts, for a key as users' functions receive it. */
 export function countedKey(key: ShownKey): Key {
   return isNumeric(key) ? String(key) : key;
 }
 
-/** The user name in an answer; throws where it is none, since no address stands in for a name. */
+/** The user name in an answer; throws if it is none, because an address cannot replace a name. */
 export function nameOf(answer: unknown): ShownKey | null {
   if (isKeyAnswer(answer)) return shownKeyOf(answer);
   throw new TidegateError(
@@ -69,7 +69,7 @@ function keyIn(answer: KeyAnswer): Key | null {
   return answer.some(saysSomething) && !answer.some(isNoNumber) ? compositeKey(...answer) : null;
 }
 
-/** A key as a store outside of this process may be given it: short, and without control characters. */
+/** The form of a key for an external store: short, and without control characters. */
 export function storedKey(key: Key): string {
   const text = typeof key === "string" ? key : Buffer.from(key).toString("base64url");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point.

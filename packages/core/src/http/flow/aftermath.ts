@@ -1,10 +1,10 @@
 /**
- * What a response's end decides: permits released, hits refunded, costs charged that were not known
- * before.
+ * The work at the end of a response: releases permits, refunds hits and charges costs that were not
+ * known before.
  *
- * Each thing is done once, however often the end is reported. What fails here does not reach the server, and does not
- * keep the next thing from being done: counters may be code of users. A hang-up is neither success nor failure,
- * since the client alone decides about it.
+ * Each step runs once, however often the end is reported. A failure does not reach the server and
+ * does not prevent the next step, because counters may be users' code. A hang-up is neither success
+ * nor failure: otherwise the client could decide whether its hit counts.
  */
 
 import type { Verdict } from "../counter.ts";
@@ -15,8 +15,9 @@ import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 
 /**
- * Begins to wait for the end of a response if something depends on it, and calls the adapter's `onVerdict`.
- * The adapter comes second: if it throws, the end of the response gives back what was taken.
+ * Waits for the end of a response if something depends on it, and then calls the adapter's
+ * `onVerdict`. The order matters: if the adapter throws, the end of the response still refunds and
+ * releases.
  */
 export function followEnd<Request, Response>(context: RequestContext<Request, Response>): void {
   const { plan, request, response, budget, key } = context;
@@ -33,7 +34,7 @@ export function followEnd<Request, Response>(context: RequestContext<Request, Re
   onVerdict?.(request, response, verdict, key as ShownKey);
 }
 
-/** A request may pass a gate twice: what follows from either pass waits for the handler. */
+/** A request may pass a gate twice: both passes then wait for the handler. */
 function both(before: FollowedEnd | undefined, now: FollowedEnd): FollowedEnd {
   if (before === undefined) return now;
   return {
@@ -44,14 +45,17 @@ function both(before: FollowedEnd | undefined, now: FollowedEnd): FollowedEnd {
   };
 }
 
-/** A cost as the arguments of `check` and `refund`: a number, or a weight for each policy. */
+/** The arguments of `check` and `refund` for a cost: a number, or a weight for each policy. */
 export function checkArguments(
   cost: Cost,
 ): [number, { weights: Readonly<Record<string, number>> } | undefined] {
   return typeof cost === "number" ? [cost, undefined] : [1, { weights: cost }];
 }
 
-/** A cost as the arguments of `charge`: a policy that is not named is not charged, and permits never are. */
+/**
+ * The arguments of `charge` for a cost: a policy that is not named is not charged, and permits
+ * never are.
+ */
 function chargeArguments(
   { quotas, holdsPlaces }: Budget,
   cost: Cost,
@@ -100,7 +104,7 @@ class Aftermath<Request, Response> implements EndListener {
     return dependsOnIt ? this.#plan.holdAfterHangUpMs : 0;
   }
 
-  /** What is done at the end of every response, however it came. */
+  /** The steps at the end of every response. */
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -118,7 +122,7 @@ class Aftermath<Request, Response> implements EndListener {
     if (charge !== null) this.#safely(charge, (cost) => this.#charge(cost));
   }
 
-  /** Refunds by how the response turned out. */
+  /** Refunds by the outcome of the response. */
   #judge(): void {
     const afterwards = this.#afterwards;
     if (afterwards === null) return;
@@ -129,7 +133,7 @@ class Aftermath<Request, Response> implements EndListener {
     });
   }
 
-  /** @param cost what to charge; null for what each hit would have cost */
+  /** @param cost the cost to charge; null for the cost of each hit */
   #charge(cost: Cost | null): void {
     for (const hit of this.#hits) {
       const { budget, key } = hit;
@@ -150,7 +154,7 @@ class Aftermath<Request, Response> implements EndListener {
     }
   }
 
-  /** Tells a counter of one hit; that it fails is nothing to the other hits. */
+  /** Calls a counter for one hit; a failure does not affect the other hits. */
   #tell(count: () => unknown): void {
     try {
       this.#await(count());

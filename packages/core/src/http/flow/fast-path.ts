@@ -1,9 +1,9 @@
 /**
- * The flow of a request in one step, for gates with no function of the user's to ask: the address alone
- * says what a request is counted by, and a limiter of ours answers at once.
+ * The request flow in one step, for gates without users' functions: the address alone gives the
+ * key, and a limiter of ours answers at once.
  *
- * It does what `requestFlow` does, and no more than that; `fast-path.property.test.ts` compares the two. It is
- * quicker since the limiter remembers the keys of clients that come often.
+ * It must do exactly what `requestFlow` does; `fast-path.property.test.ts` compares the two. It is
+ * faster because the limiter caches the keys of frequent clients.
  */
 
 import type { HotClient } from "../../limiter/hot-clients.ts";
@@ -18,7 +18,7 @@ import { writeFields } from "./write-fields.ts";
 
 const ownCheck = StoreLimiter.prototype.check;
 
-/** What all requests of a plan have in common. */
+/** What all requests of a plan share. */
 interface Constants {
   readonly limiter: StoreLimiter;
   readonly subnet: Ipv6Subnet;
@@ -34,7 +34,7 @@ export class FastPath<Request, Response> {
     this.#constants = constants;
   }
 
-  /** The fast path of a plan; null where some question of it has to be asked. */
+  /** The fast path of a plan; null where the plan needs `requestFlow`. */
   static of<Request, Response>(
     plan: GatePlan<Request, Response>,
   ): FastPath<Request, Response> | null {

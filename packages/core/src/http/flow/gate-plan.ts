@@ -1,5 +1,6 @@
 /**
- * Everything a gate does, decided when it is made: what is null is not done and costs nothing.
+ * Everything a gate does, decided when the gate is made. Steps that are null are skipped at no
+ * cost.
  */
 
 import { durationMs, invalidOption } from "../../base/options.ts";
@@ -17,27 +18,27 @@ import type { Refusal } from "./refusal.ts";
 
 export { Problems } from "./problem.ts";
 
-/** How many widths of windows one gate may have. */
+/** The most window lengths of one gate. */
 const WIDTHS_MAX = 64;
 
-/** What requests are counted in, and what its policies are called in headers. */
+/** The counter of requests, and the names of its policies in headers. */
 export interface Budget {
   readonly counter: Counter;
-  /** The limiter, if it is one that counts. */
+  /** The limiter; null while a store counts. */
   readonly limiter: Limiter | null;
   readonly quotas: readonly Quota[];
-  /** What the policies are called in fields and problems. */
+  /** The names of the policies in fields and problems. */
   readonly names: readonly string[];
   readonly fields: Fields | null;
-  /** Whether places are held until a response has ended. */
+  /** Whether permits are held until a response has ended. */
   readonly holdsPlaces: boolean;
 }
 
-/** The budgets of one gate by the width of their window. */
+/** The budgets of one gate by the length of their window. */
 export class Budgets {
   readonly #make: (windowMs: number | null) => Budget;
   readonly #byWidth = new Map<number, Budget>();
-  /** The budget of requests without a width of their own. */
+  /** The budget of requests without a window length of their own. */
   readonly usual: Budget;
   readonly #usualMs: number | null;
 
@@ -47,7 +48,7 @@ export class Budgets {
     this.usual = make(null);
   }
 
-  /** The budget for a width that a user's function has answered with. */
+  /** The budget for a window length that a user's function returned. */
   ofWidth(windowMs: unknown): Budget {
     if (windowMs === this.#usualMs) return this.usual;
     const width = durationMs("windowMs", windowMs);
@@ -71,22 +72,25 @@ export interface GatePlan<Request, Response> {
   readonly framework: Framework<Request, Response>;
   readonly warnings: Warnings;
   readonly budgets: Budgets;
-  /** A second budget that has to agree, by the user name of a login. */
+  /** The second budget of a login, by user name; both must allow the request. */
   readonly username: UsernamePlan<Request, Response> | null;
 
-  /** Whether a request may come more than once, because nothing is counted. */
+  /** Whether nothing is counted, so that a request may come more than once. */
   readonly onlyLooks: boolean;
   readonly letsPreflightsPass: boolean;
   readonly skip: Asked<Request, Response, unknown> | null;
   readonly block: AddressList | AskedWithKey<Request, Response, unknown> | null;
   readonly allow: AddressList | AskedWithKey<Request, Response, unknown> | null;
-  /** Whether `block` may look at addresses, so that a request is refused whose address went with its connection. */
+  /**
+   * Whether `block` may contain addresses. A request whose address is gone with its connection is
+   * then refused.
+   */
   readonly blocksGone: boolean;
   readonly client: ClientAddress<Request, Response>;
   readonly subnet: Ipv6Subnet | Asked<Request, Response, Ipv6Subnet>;
-  /** What a function may answer with there. */
+  /** The range of the function's answers. */
   readonly subnetRange: readonly [least: number, most: number];
-  /** False instead of a key lets the request pass. */
+  /** False instead of a key allows the request. */
   readonly key: Asked<Request, Response, KeyAnswer | false> | null;
   /** Whether a request without any address is refused. */
   readonly needsAddress: boolean;
@@ -94,23 +98,23 @@ export interface GatePlan<Request, Response> {
   readonly limit: AskedWithKey<Request, Response, Cost> | null;
   readonly cost: AskedWithKey<Request, Response, Cost> | number;
 
-  /** Told of every verdict before anything is written. */
+  /** Called with every verdict before anything is written. */
   readonly onVerdict:
     | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)
     | null;
   readonly onLimited: ((request: Request, response: Response, refusal: Refusal) => unknown) | null;
-  /** Whether what that throws at once is for the framework. */
+  /** Whether an error that it throws synchronously goes to the framework. */
   readonly limitedMayThrow: boolean;
   readonly onError: OnError;
   readonly dryRun: boolean;
-  /** Whether what a limiter refuses is refused, as its events say. */
+  /** Whether refusals are enforced, as the limiter's events report. */
   readonly enforces: boolean;
 
   readonly identifier: Asked<Request, Response, string> | null;
   readonly partition: Partitioner<Request, Response> | null;
-  /** Names for scripts of other origins; null adds none. */
+  /** Headers that scripts of other origins may read; null adds none. */
   readonly exposed: readonly string[] | null;
-  /** Which responses go out without rate-limit fields after all. */
+  /** Which responses are sent without rate-limit fields. */
   readonly omit: Omission | null;
   readonly sendsRetryAfter: boolean;
   readonly retryAfter: Asked<Request, Response, number> | number | null;
@@ -120,28 +124,31 @@ export interface GatePlan<Request, Response> {
   readonly problems: Problems | null;
 
   readonly afterwards: Afterwards<Request, Response> | null;
-  /** How long after a hang-up a handler is waited for at most. */
+  /** The longest wait for a handler after a hang-up. */
   readonly holdAfterHangUpMs: number;
-  /** By response, what follows from its end; null where the framework does not say when a handler is done. */
+  /**
+   * The work that follows each response's end; null where the framework does not show when a
+   * handler is done.
+   */
   readonly following: WeakMap<object, FollowedEnd> | null;
 }
 
-/** What a login counts by beside the address. */
+/** The second budget of a login, beside the address. */
 export interface UsernamePlan<Request, Response> {
   readonly budget: Budget;
   readonly of: Asked<Request, Response, string | null | undefined>;
-  /** Asked for the limit of a name, with the name as the key. */
+  /** Called for the limit of a name, with the name as the key. */
   readonly limit: AskedWithKey<Request, Response, Cost> | null;
 }
 
-/** What is done once a response has ended. */
+/** The work after the end of a response. */
 export interface Afterwards<Request, Response> {
   readonly refundsFailed: boolean;
   readonly refundsSuccessful: boolean;
-  /** Whether a request has failed whose client has hung up. */
+  /** Whether a hang-up counts as a failed request. */
   readonly refundsHangUps: boolean;
   readonly wasSuccessful: Asked<Request, Response, boolean>;
-  /** Whether hits are counted that were refused, so that they can be given back too. */
+  /** Whether refused hits are counted, and therefore refunded too. */
   readonly countsRefused: boolean;
   readonly charge: Asked<Request, Response, Cost> | null;
   readonly countIf: Asked<Request, Response, unknown> | null;

@@ -1,8 +1,9 @@
 /**
- * What stands before a web application: the whole of a rate limiter but the framework around it.
+ * The rate limiter in front of a web application, independent of the framework.
  *
- * An adapter makes one gate and asks it about each request. The answer is null where the request may
- * pass, a refusal for the adapter to send, or a promise of either if a user's function takes its time.
+ * An adapter makes one gate and calls it for each request. The answer is null when the request is
+ * allowed, or a refusal for the adapter to send. It is a promise of either if a user's function
+ * returns one.
  */
 
 import type { Limiter } from "../../limiter/limiter.ts";
@@ -23,24 +24,32 @@ export {
   type Refusal,
 } from "./refusal.ts";
 
-/** How many requests a gate compares with the one before, to find a request that passes it twice. */
+/**
+ * How many requests a gate compares with the previous one, to find a request that passes it twice.
+ */
 const WATCHED = 1_024;
 
-/** What a middleware asks about each request. */
+/** What a middleware calls for each request. */
 export interface Gate<Request, Response> {
-  /** The limiter of requests without a window of their own; null while a store of another package counts. */
+  /**
+   * The limiter of requests without a window length of their own; null while a store of another
+   * package counts.
+   */
   readonly limiter: Limiter | null;
-  /** Everything that counts here, that for user names included. */
+  /** Every limiter of this gate, including that for user names. */
   readonly limiters: readonly Limiter[];
-  /** Decides about a request. If `onError` is `throw`, it throws or rejects what a user's function threw. */
+  /**
+   * Decides about a request. If `onError` is `throw`, an error of a user's function is thrown or
+   * rejected.
+   */
   enter(request: Request, response: Response): EventualOutcome;
-  /** To be called once a refusal has been set up, and before it is sent if that is possible. */
+  /** Reports a refusal. Call it when the refusal is prepared and, if possible, not sent yet. */
   announce(request: Request, response: Response, refusal: Refusal): void;
-  /** Whether anything depends on how responses end, so that `handling` is of use. */
+  /** Whether anything depends on the end of responses, so that `handling` is useful. */
   readonly followsEnds: boolean;
   /**
-   * To be called with what the handler of a request has returned, by an adapter that says `showsHandlers`:
-   * if that is a promise, what a client holds that has hung up is given back when it has settled.
+   * Takes the result of a request's handler, from an adapter with `showsHandlers`. If it is a
+   * promise, the permits of a client that has hung up are released when it settles.
    */
   handling(response: Response, handler: unknown): void;
   /** Closes every limiter that this gate has made. */
@@ -109,7 +118,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
     return refuse(context, refusalOf(context, "error"), null);
   }
 
-  /** A request that comes twice in a row passes this gate twice. */
+  /** The same request twice in a row passes this gate twice. */
   #watch(request: Request): void {
     this.#watched++;
     if (request === this.#latest) this.#plan.warnings.say("TIDEGATE_COUNTED_TWICE");
@@ -117,7 +126,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
   }
 }
 
-/** A middleware with what counts for it as properties, for blocking, resetting and looking. */
+/** A middleware with its limiters as properties, for blocking, resetting and inspecting keys. */
 export function showLimiters<Shown extends object>(
   middleware: object,
   gate: Pick<Gate<never, never>, "limiter" | "limiters">,

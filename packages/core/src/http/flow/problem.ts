@@ -1,23 +1,24 @@
 /**
- * Refusals as problem details (RFC 9457), made once for each set of policies that can refuse together.
+ * Refusals as problem details (RFC 9457), made once for each set of policies that can refuse
+ * together.
  *
- * Nothing in a body depends on the client or the moment: how long to wait stands in Retry-After, and
- * refusing stays the cheapest thing that a server does.
+ * A body does not depend on the client or the time: the wait is in Retry-After. So a refusal stays
+ * the cheapest response of a server.
  */
 
 import { STATUS_CODES } from "node:http";
 import type { RefusalReason } from "../../base/decision.ts";
 
-/** What a refusal says, in whichever form, of a request that never passes. */
+/** The text for a request that can never pass. */
 export const NEVER_PASSES = "This request costs more than the limit allows and can never pass.";
 
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 const BLANK = "about:blank";
 
-/** Why a request was refused: by a limit or a mark, by a list, or because of trouble on our side. */
+/** Why a request was refused: by a limit or a mark, by a list, or because of an internal error. */
 export type RefusedBy = RefusalReason | "list" | "address" | "error";
 
-/** What a body is about: also a cost that is above the limit. */
+/** The subject of a body, which may also be a cost above the limit. */
 type About = RefusedBy | "cost";
 
 interface Kind {
@@ -33,12 +34,12 @@ export class Problems {
   readonly #type: string | undefined;
   readonly #bodies = new Map<string, string>();
 
-  /** @param type another type for all problems; `about:blank` for none */
+  /** @param type the type of all problems instead of the default; `about:blank` for none */
   constructor(type: string | undefined) {
     this.#type = type;
   }
 
-  /** @param names the policies that refused, as they are called in fields */
+  /** @param names the policies that refused, by their names in fields */
   body(reason: About, status: number, names: readonly string[]): string {
     const id = [reason, status, ...names].join("\n");
     let body = this.#bodies.get(id);

@@ -1,8 +1,10 @@
 /**
- * A refusal as far as it is the same in every framework: its status, its wait, and that no cache keeps it.
+ * The parts of a refusal that all frameworks share: its status, its wait, and the header against
+ * caching.
  *
- * There is exactly one Retry-After, in whole seconds and never 0. It is what clients steer by, so it is
- * sent whatever other headers are switched off, and scripts may read it wherever they may read fields.
+ * There is exactly one Retry-After, in whole seconds and never 0. Clients depend on it, so it is
+ * sent even when other headers are switched off, and scripts may read it wherever they may read
+ * fields.
  */
 
 import type { PolicyResult } from "../../base/decision.ts";
@@ -18,20 +20,20 @@ import type { RequestContext } from "./request-context.ts";
 export interface Refusal {
   readonly reason: RefusedBy;
   readonly status: number;
-  /** The wait in seconds that was sent as Retry-After; 0 where none helps and none was sent. */
+  /** The wait in seconds, as sent in Retry-After; 0 when no wait helps and none was sent. */
   readonly retryAfterSeconds: number;
   readonly key: ShownKey | null;
-  /** Null if no limiter was asked. */
+  /** Null if no limiter decided. */
   readonly verdict: Verdict | null;
-  /** Whether the request costs more than a limit allows at all, so that no wait helps. */
+  /** Whether the cost is above the whole limit, so that no wait helps. */
   readonly neverPasses: boolean;
-  /** A body of the type `application/problem+json`; null where the framework's usual one is sent. */
+  /** A body of type `application/problem+json`; null for the framework's usual body. */
   readonly problem: string | null;
-  /** False in a dry run, in which the request passes all the same. */
+  /** False in a dry run, which allows the request. */
   readonly enforced: boolean;
 }
 
-/** Null lets the request pass. */
+/** Null allows the request. */
 export type Outcome = Refusal | null;
 
 export type EventualOutcome = Outcome | Promise<Outcome>;
@@ -82,12 +84,14 @@ export function refusalOf<Request, Response>(
   };
 }
 
-/** Whether a cost is above a limit; of a limit of 0 it is the limit that lets nothing pass. */
+/**
+ * Whether a cost is above the limit. With a limit of 0, the limit and not the cost is the cause.
+ */
 function isAbove(cost: Cost, { policy, limit }: PolicyResult): boolean {
   return limit > 0 && (typeof cost === "number" ? cost : (cost[policy] ?? 1)) > limit;
 }
 
-/** The wait that the user wants to be sent; null where the refusal's own is sent, or none helps. */
+/** The wait that the user chose; null for the refusal's own, or when no wait helps. */
 export function retryAfterOf<Request, Response>(
   { plan: { retryAfter, dryRun }, request, response }: RequestContext<Request, Response>,
   { neverPasses }: Refusal,
@@ -97,9 +101,9 @@ export function retryAfterOf<Request, Response>(
 }
 
 /**
- * Writes the headers of a refusal, and hands it on to the adapter; a dry run only reports it.
+ * Writes the headers of a refusal and passes it to the adapter; a dry run only reports it.
  *
- * @param retryAfter the wait in seconds that the user wants to be sent instead; null for none
+ * @param retryAfter the wait in seconds that the user chose; null for none
  */
 export function refuse<Request, Response>(
   { plan, request, response }: RequestContext<Request, Response>,
@@ -114,8 +118,8 @@ export function refuse<Request, Response>(
 }
 
 /**
- * Calls `onLimited`. What comes of it is no part of the request, unless the replaced limiter let `onLimited` throw
- * an answer of its own.
+ * Calls `onLimited`. Its result does not affect the request, unless the replaced limiter let
+ * `onLimited` throw a response of its own.
  */
 export function announce<Request, Response>(
   plan: GatePlan<Request, Response>,
@@ -125,7 +129,7 @@ export function announce<Request, Response>(
 ): void {
   const { onLimited, limitedMayThrow, warnings } = plan;
   if (onLimited === null) return;
-  // A list and a failure are no limits, but a dry run has no other way to show which clients it would refuse.
+  // Lists and failures are not limits, but only a dry run can show which clients they would refuse.
   if (!isByLimit(refusal) && refusal.enforced) return;
   const fail = (error: unknown) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
   try {
@@ -155,7 +159,7 @@ function send<Request, Response>(
   return refusal;
 }
 
-/** The refusal with the wait that the user says, if it is one. */
+/** The refusal with the wait that the user chose, if any. */
 function withWait<Request, Response>(
   plan: GatePlan<Request, Response>,
   refusal: Refusal,
@@ -168,7 +172,7 @@ function withWait<Request, Response>(
   return refusal;
 }
 
-/** Whether a limit or a mark refuses, and not a list or a failure, for which users' own bodies are not meant. */
+/** Whether a limit or a mark refuses. Users' own bodies are not meant for lists and failures. */
 export function isByLimit({ reason }: Refusal): boolean {
   return reason !== "list" && reason !== "error";
 }
@@ -185,7 +189,10 @@ function statusOf(reason: RefusedBy, usual: number): number {
   }
 }
 
-/** A wait in words, its largest unit rounded: `1 minute`, `2 hours`, `350 ms`. The plural begins at one and a half. */
+/**
+ * A wait in words, rounded to its largest unit: `1 minute`, `2 hours`, `350 ms`. The plural begins
+ * at one and a half.
+ */
 export function durationText(ms: number): string {
   for (const [name, unitMs] of UNITS) {
     if (ms >= unitMs) return `${Math.round(ms / unitMs)} ${name}${ms >= 1.5 * unitMs ? "s" : ""}`;

@@ -1,6 +1,6 @@
 /**
- * What is known of one request on its way through a gate. Each step of the flow reads what earlier steps
- * have found, and notes what it finds.
+ * The state of one request on its way through a gate. Each step of the flow reads what earlier
+ * steps found, and adds what it finds.
  */
 
 import type { CallOptions } from "../../limiter/call.ts";
@@ -9,7 +9,7 @@ import type { Key, Verdict } from "../counter.ts";
 import type { Cost, ShownKey } from "../user-functions.ts";
 import type { Budget, GatePlan } from "./gate-plan.ts";
 
-/** What one budget has counted of a request, or with `countIf` would count. */
+/** What one budget has counted of a request, or would count with `countIf`. */
 export interface Hit {
   readonly budget: Budget;
   readonly key: Key;
@@ -21,22 +21,22 @@ export class RequestContext<Request, Response> {
   readonly plan: GatePlan<Request, Response>;
   readonly request: Request;
   readonly response: Response;
-  /** What the request is counted by; null while that is not known. */
+  /** The key of the request; null until it is known. */
   key: ShownKey | null = null;
-  /** What the request is counted in. */
+  /** The budget in which the request is counted. */
   budget: Budget;
   /** The limit of this request; undefined for the limiter's own. */
   limit: CallOptions["limit"] = undefined;
   cost: Cost = 1;
-  /** What the limiter decided; null while it has not been asked. */
+  /** The limiter's decision; null until it has decided. */
   verdict: Verdict | null = null;
-  /** Everything that was counted, where that is not one hit in `budget`. */
+  /** Everything that was counted, unless that is one hit in `budget`. */
   hits: readonly Hit[] | null = null;
-  /** What the user calls the policy in this response, not checked; null for its usual name. */
+  /** The user's name for the policy in this response, unchecked; null for its usual name. */
   policyName: unknown = null;
   /** The partition key as a Byte Sequence. */
   partition: string | null = null;
-  /** What the fields that were written call the policies; null where no field names them. */
+  /** The names of the policies in the written fields; null where no field names them. */
   names: readonly string[] | null = null;
 
   constructor(plan: GatePlan<Request, Response>, request: Request, response: Response) {
@@ -47,7 +47,7 @@ export class RequestContext<Request, Response> {
   }
 }
 
-/** The hit that `context.verdict` is about. */
+/** The hit of `context.verdict`. */
 export function hitOf<Request, Response>(context: RequestContext<Request, Response>): Hit {
   const { budget, key, cost, verdict } = context;
   return { budget, key: countedKey(key as ShownKey), cost, verdict: verdict as Verdict };

@@ -1,8 +1,8 @@
 /**
- * The life of a request, from the first question to what its end decides. This is the one page to read.
+ * The life of a request, from the first step to the work at its end. Read this file first.
  *
- * A user's function may answer at once or later, so the flow is written as `Steps`: it yields where an
- * answer is a promise, and nowhere else. Steps that the user did not ask for are null in the plan.
+ * A user's function may return a value or a promise, so the flow is written as `Steps`: it yields
+ * promises and nothing else. Steps that the user did not configure are null in the plan.
  */
 
 import { SLIDING_LOG_LIMIT_MAX } from "../../policies/sliding-log.ts";
@@ -22,21 +22,21 @@ import { type Outcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { hitOf, type RequestContext } from "./request-context.ts";
 import { canWriteFields, writeFields } from "./write-fields.ts";
 
-/** Bodies that parsers read. */
+/** Bodies that body parsers read. */
 const PARSED = /json|x-www-form-urlencoded/i;
 
-/** Null lets the request pass. */
+/** Null allows the request. */
 export function* requestFlow<Request, Response>(
   context: RequestContext<Request, Response>,
 ): Steps<Outcome> {
   const { plan, request, response } = context;
 
-  // Requests that no limit is for.
+  // Requests that are not limited.
   if (plan.letsPreflightsPass && isPreflight(plan.framework, request)) return null;
   const skips = plan.skip === null ? false : plan.skip(request, response);
   if (isThenable(skips) ? yield skips : skips) return null;
 
-  // The key: what the user's function answers with, or else the address.
+  // The key: the answer of the user's function, or the address.
   const answer = plan.key === null ? null : plan.key(request, response);
   const given = isThenable(answer) ? yield answer : answer;
   const isCounted = given !== false;
@@ -47,7 +47,7 @@ export function* requestFlow<Request, Response>(
     if (context.key === null) return plan.needsAddress ? refuseFor(context, "address") : null;
   }
 
-  // The lists: clients that are never served, and clients that are never limited.
+  // The lists: clients that are always refused, and clients that are never limited.
   const blocked = plan.block === null ? false : isIn(context, plan.block);
   const isBlocked: unknown = isThenable(blocked) ? yield blocked : blocked;
   if (isBlocked || (plan.blocksGone && plan.client.isGone(request))) {
@@ -57,7 +57,7 @@ export function* requestFlow<Request, Response>(
   const allowed = plan.allow === null ? false : isIn(context, plan.allow);
   if (isThenable(allowed) ? yield allowed : allowed) return null;
 
-  // What is counted: in which window, up to which limit, and how much.
+  // What to count: in which window, up to which limit, and at which cost.
   if (plan.windowMs !== null) {
     const windowMs = ask(context, plan.windowMs);
     setWindow(context, isThenable(windowMs) ? yield windowMs : windowMs);
@@ -69,13 +69,13 @@ export function* requestFlow<Request, Response>(
   const cost = typeof plan.cost === "function" ? ask(context, plan.cost) : plan.cost;
   setCost(context, isThenable(cost) ? yield cost : cost);
 
-  // The decision. A login counts by the user name as well.
+  // The decision. A login is counted by user name too.
   const counted = count(context);
   context.verdict = isThenable(counted) ? yield counted : counted;
   if (plan.username !== null && context.verdict?.allowed) yield* checkName(context, plan.username);
   if (context.verdict === null) return null;
 
-  // What the response says about its limits, and what follows when it ends.
+  // The response's fields, and the work at its end.
   followEnd(context);
   if (plan.identifier !== null && canWriteFields(context)) {
     const name = plan.identifier(request, response);
@@ -87,7 +87,7 @@ export function* requestFlow<Request, Response>(
   }
   writeFields(context);
 
-  // The request passes, at once or when its turn comes, or is refused.
+  // The request is allowed, at once or after a delay, or it is refused.
   if (context.verdict.allowed) {
     const turn = turnOf(context);
     return isThenable(turn) ? yield turn : turn;
@@ -97,7 +97,10 @@ export function* requestFlow<Request, Response>(
   return refuse(context, refusal, isThenable(retryAfter) ? yield retryAfter : retryAfter);
 }
 
-/** With the preset `login` both budgets have to agree: what the second refuses is given back to the first. */
+/**
+ * With the preset `login` both budgets must allow the hit: if the second refuses, the first is
+ * refunded.
+ */
 function* checkName<Request, Response>(
   context: RequestContext<Request, Response>,
   username: UsernamePlan<Request, Response>,
@@ -127,7 +130,7 @@ function* checkName<Request, Response>(
   void budget.counter.refund(byAddress.key, typeof cost === "number" ? cost : 1, verdict);
 }
 
-/** Calls a user's function that gets the key. */
+/** Calls a user's function that receives the key. */
 function ask<Request, Response, Answer>(
   { request, response, key }: RequestContext<Request, Response>,
   question: AskedWithKey<Request, Response, Answer>,
@@ -135,7 +138,7 @@ function ask<Request, Response, Answer>(
   return question(request, response, key ?? "");
 }
 
-/** The key in the answer of the user's function; null where it is none, and the address stands in for it. */
+/** The key in the answer of the user's function; null if there is none, and the address is used. */
 function keyIn<Request, Response>(
   { plan: { client, warnings }, request }: RequestContext<Request, Response>,
   answer: KeyAnswer,
@@ -146,7 +149,9 @@ function keyIn<Request, Response>(
   return key;
 }
 
-/** How much of an IPv6 address counts; the user's function is asked about no other address. */
+/**
+ * How many bits of an IPv6 address count; the user's function is not called for other addresses.
+ */
 function subnetOf<Request, Response>({
   plan: { subnet, client },
   request,
@@ -186,7 +191,7 @@ function setWindow<Request, Response>(
   context.budget = budgets.ofWidth(numberIn("windowMs", windowMs, warnings));
 }
 
-/** @param most the largest limit that can be kept, for clients that have none */
+/** @param most the largest possible limit, for clients without one */
 function setLimit<Request, Response>(
   context: RequestContext<Request, Response>,
   answer: Cost,
@@ -198,18 +203,18 @@ function setLimit<Request, Response>(
     return;
   }
   const applied = Math.min(limitOf("limit", limit), most);
-  // A check is quicker without a limit, so none is given that the limiter applies by itself.
+  // A check without a limit is faster, so the limiter's own limit is not passed.
   const policies = context.budget.limiter?.policies;
   const isOwn = policies?.length === 1 && policies[0]!.limit === applied;
   if (!isOwn) context.limit = applied;
 }
 
 function setCost<Request, Response>(context: RequestContext<Request, Response>, cost: Cost): void {
-  // What is given back later is what is taken now, so a change of the user's object must not matter.
+  // A refund must equal the hit, so later changes of the user's object must not matter.
   context.cost = typeof cost === "object" && cost !== null ? { ...cost } : cost;
 }
 
-/** Asks the limiter, which counts, or only looks where `countIf` counts at the end. */
+/** Asks the limiter, which counts; with `countIf` it only peeks, and counts at the end. */
 function count<Request, Response>({
   plan,
   budget: { counter },
@@ -232,7 +237,7 @@ function count<Request, Response>({
   return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
 }
 
-/** Refuses a request that no limiter was asked about. */
+/** Refuses a request without asking a limiter. */
 function refuseFor<Request, Response>(
   context: RequestContext<Request, Response>,
   reason: RefusedBy,
@@ -241,8 +246,9 @@ function refuseFor<Request, Response>(
 }
 
 /**
- * When an allowed request may go on: at once, or when its bucket lets it. It is held back whether its
- * client is still there or not: it was let through, and the application decides what to do then.
+ * When an allowed request may continue: at once, or when its bucket allows it. The delay does not
+ * depend on whether the client is still connected: the request is allowed, and the application
+ * decides what to do then.
  */
 export function turnOf<Request, Response>({
   verdict,
@@ -256,8 +262,8 @@ export function turnOf<Request, Response>({
 }
 
 /**
- * Whether a browser asks before a script's request. It is let through, because a browser takes any answer but
- * success for a broken network.
+ * Whether the request is a CORS preflight. It is allowed, because a browser treats any other status
+ * than success as a broken network.
  */
 export function isPreflight<Request, Response>(
   framework: Framework<Request, Response>,
@@ -271,8 +277,8 @@ export function isPreflight<Request, Response>(
 }
 
 /**
- * Warns if a request without a user name has a body of a kind that parsers read, and nothing has parsed it. A
- * request without a name alone is no mistake: robots send what they like.
+ * Warns if a request without a user name has a body that parsers read, and nothing has parsed it. A
+ * missing name alone is no mistake of the application, because robots send arbitrary requests.
  */
 function sayUnreadBody<Request, Response>(
   framework: Framework<Request, Response>,

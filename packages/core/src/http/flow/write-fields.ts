@@ -1,6 +1,6 @@
 /**
- * What a response says about its limits: fields, under the name and the partition key that the user gives
- * them, readable for scripts, and left off where they are not wanted.
+ * Writes a response's rate-limit fields: with the user's policy name and partition key, readable
+ * for scripts, and omitted where they are not wanted.
  */
 
 import type { Verdict } from "../counter.ts";
@@ -8,7 +8,7 @@ import { exposeHeaders, omitFields } from "../headers/exposure.ts";
 import { type Fields, isFieldText } from "../headers/fields.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Whether there are fields to write. A dry run leaves no trace, and headers that are sent stay as they are. */
+/** Whether fields may be written: not in a dry run, and not after the headers were sent. */
 export function canWriteFields<Request, Response>({
   plan,
   response,
@@ -29,7 +29,7 @@ export function writeFields<Request, Response>(context: RequestContext<Request, 
     else warnings.say("TIDEGATE_FIELD_NAME_INVALID");
   }
   context.names = fields.write(framework, response, verdict, name, partition);
-  // A refusal exposes its headers itself, because it has some also where there are no fields.
+  // A refusal exposes its headers itself, because it has some even without fields.
   if (!verdict.allowed) return;
   if (exposed !== null) exposeHeaders(framework, response, exposed);
   if (omit !== null) omitFields(framework, response, omit, fields.exposedNames());

@@ -1,8 +1,8 @@
 /**
- * Who may read the headers of a response, and which responses go out without rate-limit fields.
+ * Which scripts may read a response's headers, and which responses omit rate-limit fields.
  *
- * A script of another origin sees only the headers that a response names for it. A client that has to wait may put
- * off following a redirect, and a cache would show later clients a limit that is not theirs.
+ * A script of another origin sees only the headers that a response exposes. A client that has to
+ * wait may delay following a redirect, and a cache would show later clients another client's limit.
  */
 
 import type { Framework, HeaderValue } from "../framework.ts";
@@ -14,7 +14,7 @@ export interface Omission {
   readonly cacheable: boolean;
 }
 
-/** Adds names to those that scripts may read, beside what is there. */
+/** Adds names to the headers that scripts may read. */
 export function exposeHeaders<Request, Response>(
   framework: Framework<Request, Response>,
   response: Response,
@@ -33,7 +33,7 @@ export function exposeHeaders<Request, Response>(
   framework.setHeader(response, EXPOSE, all.join(", "));
 }
 
-/** Takes fields off a response right before it leaves, if it turns out to be one without. */
+/** Removes fields right before the response is sent, if it must omit them. */
 export function omitFields<Request, Response>(
   framework: Framework<Request, Response>,
   response: Response,

@@ -1,9 +1,9 @@
 /**
- * The rate-limit fields of a response, in whichever generations a limiter was asked for.
+ * Writes the rate-limit fields of a response, in each generation that the user chose.
  *
- * The text that never changes is made once per limiter. Several limiters on one response add to what
- * is there already: lists get further members, and where a generation has room for one limit only, the
- * one with the least left is shown.
+ * Text that never changes is made once per limiter. Several limiters on one response add to the
+ * existing fields: lists get more members. A generation with room for one limit shows the one with
+ * the least remaining.
  */
 
 import type { PolicyResult } from "../../base/decision.ts";
@@ -28,15 +28,15 @@ export const DRAFTS = ["draft-6", "draft-7", "draft-8", "draft-11"] as const;
 /** A revision of the IETF draft on rate-limit fields; see the reference on HTTP. */
 export type Draft = (typeof DRAFTS)[number];
 
-/** The drafts whose fields are lists of members with names, and have room for a partition key. */
+/** The drafts whose fields are lists of named members, with room for a partition key. */
 export const NAMING_DRAFTS: readonly Draft[] = ["draft-8", "draft-11"];
 
-/** Whether the fields of a draft call policies by their names. */
+/** Whether the fields of a draft contain the names of policies. */
 export function namesPolicies(draft: unknown): boolean {
   return (NAMING_DRAFTS as readonly unknown[]).includes(draft);
 }
 
-/** The headers that every limiter had before there was a draft; null leaves one out. */
+/** The header names from before the drafts; null omits a header. */
 export interface LegacyNames {
   readonly limit: string | null;
   readonly remaining: string | null;
@@ -50,10 +50,10 @@ export interface LegacyFields {
   readonly resetAs: "epoch" | "delta";
 }
 
-/** How a policy is called in fields: always the same, or by the limit that was applied. */
+/** The name of a policy in fields: constant, or derived from the applied limit. */
 export type FieldName = string | ((limit: number) => string);
 
-/** The part of a framework that fields are written by. */
+/** The part of a framework that writes fields. */
 type HeaderAccess<Response> = Pick<Framework<never, Response>, "header" | "setHeader">;
 
 export interface FieldsOptions {
@@ -66,7 +66,7 @@ export interface FieldsOptions {
   readonly isSpaced: boolean;
 }
 
-/** The names of the parameters that a later draft may rename. */
+/** Names of parameters that a later draft may rename. */
 const AVAILABLE = "r";
 const EFFECTIVE = "t";
 
@@ -81,11 +81,11 @@ export class Fields {
   readonly #options: FieldsOptions;
   readonly #wall = new WallTime();
   readonly #limitTexts: readonly string[];
-  /** The names where none depends on the limit that was applied. */
+  /** The names, where none depends on the applied limit. */
   readonly #usualNames: readonly string[] | null;
-  /** The whole policy field where nothing in it depends on the request. */
+  /** The whole policy field, where nothing in it depends on the request. */
   readonly #policyField: string | null;
-  /** What stands before a parameter in a list. */
+  /** The text before a parameter in a list. */
   readonly #separator: string;
 
   constructor(options: FieldsOptions) {
@@ -100,9 +100,7 @@ export class Fields {
     anotherWrites();
   }
 
-  /**
-   * Every name that may be written, `Retry-After` included: what scripts of other origins may read.
-   */
+  /** Every name that may be written, including `Retry-After`: the headers to expose to scripts. */
   exposedNames(): string[] {
     const { legacy, standard } = this.#options;
     const { limit = null, remaining = null, reset = null } = legacy?.allowed ?? {};
@@ -113,11 +111,11 @@ export class Fields {
   }
 
   /**
-   * Writes what there is to say about a verdict.
+   * Writes the fields of a verdict.
    *
-   * @param name how the only policy is called in this response, instead of its usual name
+   * @param name the only policy's name in this response, instead of its usual name
    * @param partition the partition key as a Byte Sequence
-   * @returns how the policies are called in this response; null where no field names them
+   * @returns the names of the policies in this response; null where no field names them
    */
   write<Response>(
     framework: HeaderAccess<Response>,
@@ -150,7 +148,7 @@ export class Fields {
     return null;
   }
 
-  /** How long a client should wait that was refused: as long as the slowest of the policies that refused. */
+  /** How long a refused client should wait: the longest wait of the policies that refused. */
   retryAfterSeconds(verdict: Verdict): number {
     const waits = (verdict.results ?? [verdict]).map((result, index) =>
       result.allowed ? 0 : this.#options.quotas[index]!.retryAfterSeconds(result),
@@ -230,7 +228,7 @@ export class Fields {
     const shown = joined(framework.header(response, POLICY));
     const limits = joined(framework.header(response, LIMIT));
     const isFirst = shown === undefined && limits === undefined;
-    // A field of another generation stays alone: a reader would have to drop both.
+    // A field of another generation is left alone: a reader would drop both.
     if (!isFirst && [shown, limits].some((text) => text?.startsWith('"') === false)) return null;
     const taken = isFirst ? NO_NAMES : [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
     const names = this.#names(results, name, taken);
@@ -279,9 +277,9 @@ export class Fields {
   }
 
   /**
-   * What the policies are called, with a number behind a name that is taken.
+   * The names of the policies, with a number behind a name that is already used.
    *
-   * @param taken what is in the fields already, quoted
+   * @param taken the names in the fields so far, quoted
    */
   #names(
     results: readonly PolicyResult[],
@@ -342,17 +340,16 @@ const PAIRS: HeaderAccess<Map<string, string>> = {
   },
 };
 
-/** Fields by the policies that they show, since their texts are made once. */
+/** Fields by the policies that they show, because their texts are made once. */
 const made = new WeakMap<readonly Policy[], Map<string, Fields>>();
 
 /**
- * The fields that show a decision, as pairs of name and value, with `Retry-After` if it is a refusal. It writes
- * nowhere, so that they fit into any response.
+ * The fields of a decision as pairs of name and value, with `Retry-After` for a refusal. Nothing is
+ * written, so they fit any kind of response.
  *
  * @param limiter the limiter that has decided
  *
- * @example
- * const headers = new Headers(fieldsOf(limiter.check(key), limiter, "draft-8"));
+ * @example const headers = new Headers(fieldsOf(limiter.check(key), limiter, "draft-8"));
  */
 export function fieldsOf(
   decision: Verdict,
@@ -375,7 +372,7 @@ function fieldsFor({ name, policies }: FieldSource, format: FieldFormat): Fields
       legacy: format === "legacy" ? LEGACY : null,
       standard: format === "legacy" ? null : format,
       quotas: policies.map((policy) => new Quota(policy)),
-      // The only policy is called as the limiter, unless it has a name of its own.
+      // A single policy without a name has the limiter's name.
       names: policies.map(({ name: own, kind }) =>
         policies.length === 1 && own === kind ? name : own,
       ),
@@ -387,14 +384,15 @@ function fieldsFor({ name, policies }: FieldSource, format: FieldFormat): Fields
 }
 
 /**
- * When something ends, by the wall clock, which clients and programs use.
+ * Converts limiter time to the wall clock, which clients and programs use.
  *
- * A limiter counts by a clock that only moves forward. The distance between the two clocks is kept while it only
- * trembles, so that one window has one end. If the wall clock is set, the distance is measured again.
+ * A limiter's clock only moves forward. The distance between the two clocks is kept while it
+ * changes only slightly, so that one window has one end. If the wall clock is set, the distance is
+ * measured again.
  */
 export class WallTime {
   #offsetMs = Number.NaN;
-  /** The limiter's time when the two clocks were compared last: once a millisecond is enough. */
+  /** The limiter's time when the clocks were last compared: once a millisecond is enough. */
   #comparedMs = Number.NaN;
 
   /** Milliseconds since 1970 at which `clockMs`, a time of the limiter's clock, is or was. */

@@ -1,8 +1,8 @@
 /**
- * The partition key of a response: it distinguishes clients and does not identify them.
+ * The partition key of a response: it distinguishes clients without identifying them.
  *
- * It is off unless asked for. A plain hash of an address can be turned back by trying all addresses,
- * so it takes a secret, and the same key and secret give the same text in every process.
+ * It is off by default. A plain hash of an address can be reversed by trying all addresses, so a
+ * secret is required. The same key and secret give the same text in every process.
  */
 
 import { createHmac } from "node:crypto";
@@ -18,7 +18,7 @@ export interface KeyedPartition {
   /** At least 16 bytes that only the processes of the application know. */
   readonly secret: string | Uint8Array;
   /**
-   * How many bytes are shown.
+   * How many bytes are sent.
    *
    * @default 12
    */
@@ -30,7 +30,7 @@ export type PartitionKey<Request, Response> =
   | KeyedPartition
   | Asked<Request, Response, Uint8Array>;
 
-/** What makes the Byte Sequence of a request, or null where none is asked for. */
+/** Makes the Byte Sequence of a request; null without a partition key. */
 export type Partitioner<Request, Response> = (
   request: Request,
   response: Response,

@@ -1,8 +1,8 @@
 /**
- * What a policy promises and what a result of it means, in the whole seconds that HTTP has.
+ * A policy and its results in the whole seconds and numbers of HTTP fields.
  *
- * Waits are rounded up and what is available down, so that a client which waits as long as it should is let
- * through. For buckets no response suggests a rate above the bucket's own.
+ * Waits are rounded up and available hits down, so a client that waits as told is allowed. For
+ * buckets no response suggests a rate above the bucket's own.
  */
 
 import type { PolicyResult } from "../../base/decision.ts";
@@ -18,14 +18,14 @@ const CONCURRENCY_RETRY_MS = 1_000;
 export class Quota {
   /** The policy's name in decisions. */
   readonly policy: string;
-  /** The limit while a call does not bring its own. */
+  /** The limit, for calls without their own. */
   readonly limit: number;
-  /** What `q` and `r` count, where it is not requests. */
+  /** The unit of `q` and `r`, unless it is requests. */
   readonly unit: "concurrent-requests" | null;
-  /** The wait to send to a client that no wait would help. */
+  /** The wait to send when no wait helps. */
   readonly hopelessMs: number;
   readonly #windowSeconds: number | null;
-  /** Hits that a bucket regains in a second; 0 for what is no bucket. */
+  /** Hits that a bucket regains in a second; 0 for other policies. */
   readonly #perSecond: number;
 
   constructor(policy: Policy) {
@@ -72,7 +72,10 @@ export class Quota {
   }
 }
 
-/** A limit that a user's function answered with: rounded down, and none larger than fields can tell. */
+/**
+ * Checks a limit that a user's function returned: rounded down, and capped at what fields can
+ * carry.
+ */
 export function limitOf(option: string, limit: unknown): number {
   if (typeof limit === "number" && limit >= 0) return Math.min(Math.floor(limit), QUOTA_MAX);
   throw invalidOption(option, "a number of at least 0", limit);

@@ -1,20 +1,19 @@
-/**
- * What another limiter has written into the same response, and how to add to it.
- */
+/** Reads the fields that another limiter has written into the same response, to add to them. */
 
 import { sharedState } from "../../runtime/copies.ts";
 import type { Framework, HeaderValue } from "../framework.ts";
 
 const writers = sharedState("writers", () => ({ count: 0 }));
 
-/** To be called for each limiter that has fields, of any generation: two generations may share a name. */
+/** Call this for each limiter with fields, of any generation: two generations may share a name. */
 export function anotherWrites(): void {
   writers.count++;
 }
 
 /**
- * What another limiter has written into a header with room for one limit only. Looking takes as long as finding
- * a key. So it is left out if this process has one limiter with fields: then the header is not from a limiter of ours.
+ * What another limiter has written into a header that has room for one limit. Reading it takes as
+ * long as a key lookup. With a single limiter in this process the read is skipped, because no
+ * limiter of ours wrote the header.
  */
 export function writtenBefore<Response>(
   framework: Pick<Framework<never, Response>, "header">,
@@ -24,14 +23,14 @@ export function writtenBefore<Response>(
   return writers.count > 1 ? framework.header(response, name) : undefined;
 }
 
-/** Whether a limit has less left than the one that was written before it. */
+/** Whether a limit has less remaining than the one that was written before. */
 export function isNearest(before: HeaderValue, available: number, allowed: boolean): boolean {
   if (before === undefined) return true;
   const shown = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
   return shown === null || !allowed || available <= Number(shown[1]);
 }
 
-/** Lines of one field as the one line that they mean. */
+/** The lines of one field, combined into one. */
 export function joined(value: HeaderValue): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   return typeof value === "number" ? String(value) : value.join(", ");

@@ -1,13 +1,13 @@
 /**
- * The few forms of Structured Fields (RFC 9651) that rate limits are written in.
+ * The forms of Structured Fields (RFC 9651) that rate-limit fields use.
  *
- * One character out of place makes a reader drop the whole field, so what cannot be written is refused
- * where a limiter is made, and nothing is ever written by joining unchecked text.
+ * One wrong character makes a reader drop the whole field. So invalid text is refused when a
+ * limiter is made, and unchecked text is never joined into a field.
  */
 
 const STRING = /^[\x20-\x7e]*$/;
 
-/** Whether text can be a String at all. */
+/** Whether text can be a String. */
 export function isFieldText(text: unknown): text is string {
   return typeof text === "string" && STRING.test(text);
 }
@@ -22,7 +22,7 @@ export function fieldBytes(bytes: Uint8Array): string {
   return `:${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")}:`;
 }
 
-/** The quoted names that the members of a list begin with, as they are written. */
+/** The quoted names at the start of a list's members, as written. */
 export function memberNames(list: string): string[] {
   const names: string[] = [];
   let isStart = true;

@@ -1,12 +1,14 @@
 /**
- * What can be known of a response whose connection is gone: which side closed it, and when its handler is done.
+ * What a response without a connection still shows: which side closed it, and when its handler is
+ * done.
  *
- * Node emits no event for a response that is ended or destroyed after its client has hung up, so these two are
- * wrapped then, and never before: a response that ends as usual is not touched. Where the framework shows the
- * promise of a handler, that says more than the streams, which may close while the handler works.
+ * Node emits no event when a response is ended or destroyed after its client has hung up, so `end`
+ * and `destroy` are wrapped at that moment. A response that ends normally is not touched. The
+ * promise of a handler, where the framework shows it, is more exact than the streams, which may
+ * close while the handler works.
  */
 
-/** The part of Node's `Socket` that says how it was closed. */
+/** The part of Node's `Socket` that shows how it was closed. */
 export interface Connection {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
@@ -16,26 +18,26 @@ export interface Connection {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** What can be ended, the part of Node's streams. */
+/** The part of Node's streams that can be ended. */
 export interface Endable {
-  /** Whether more can be written into it. */
+  /** Whether it still accepts data. */
   readonly writable?: boolean | undefined;
   end?(...rest: never[]): unknown;
   destroy?(...rest: never[]): unknown;
 }
 
-/** How a response ends: the part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that says so. */
+/** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that shows how it ends. */
 export interface EndingResponse extends Endable {
   readonly writableEnded: boolean;
-  /** Whether everything has been handed on, so that `finish` may have been emitted already. */
+  /** Whether all data was handed to the system, so that `finish` may have been emitted already. */
   readonly writableFinished?: boolean | undefined;
-  /** Whether nothing can be sent any more, so that `close` may have been emitted already. */
+  /** Whether nothing more can be sent, so that `close` may have been emitted already. */
   readonly destroyed?: boolean | undefined;
-  /** In HTTP/2 it is the stream that knows. */
+  /** HTTP/2 keeps this state in the stream. */
   readonly stream?: { readonly destroyed: boolean } | undefined;
   /** The connection, while this response is the one that is sent on it. */
   readonly socket?: Connection | null | undefined;
-  /** What the application has destroyed it with: null while it has not. */
+  /** The error with which the application destroyed it; null while it has not. */
   readonly errored?: Error | null | undefined;
   readonly req?:
     | { readonly upgrade?: boolean | undefined; readonly socket?: Connection | null | undefined }
@@ -46,25 +48,26 @@ export interface EndingResponse extends Endable {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** So many handlers of clients that have hung up are waited for at a time in a process. */
+/** The most handlers that a process waits for at a time, after hang-ups. */
 const AWAITED_MAX = 65_536;
 let awaited = 0;
 
-/** Whether a response has ended or can send nothing any more, so that its events may be over. */
+/** Whether a response has ended or can send nothing more, so that its events may be over. */
 export function isOver(response: EndingResponse): boolean {
   const { writableFinished, destroyed, stream, socket, req } = response;
   if (writableFinished === true || destroyed === true || stream?.destroyed === true) return true;
   return socket === null && req?.socket?.destroyed === true;
 }
 
-/** Whether the connection was handed over, as to a WebSocket: when it closes, all is over. */
+/** Whether the connection was upgraded, for example to a WebSocket: its close is then the end. */
 export function isUpgraded({ req }: EndingResponse): boolean {
   return req?.upgrade === true;
 }
 
 /**
- * Whether the application has destroyed a response, with an error or none. Node remembers what with, and has
- * null of a response whose connection was closed by anything else. Deno knows nothing of either.
+ * Whether the application has destroyed a response, with or without an error. Node stores the
+ * error, and has null for a response whose connection was closed in any other way. Deno shows
+ * neither.
  */
 export function isDestroyedHere(response: EndingResponse): boolean {
   const { stream, socket, errored } = response;
@@ -73,11 +76,12 @@ export function isDestroyedHere(response: EndingResponse): boolean {
 }
 
 /**
- * Whether the application has closed the connection of a response that it did not end, with its client there.
+ * Whether the application has closed the connection of an unfinished response while its client was
+ * connected.
  *
- * A client that goes away ends the socket's readable side or leaves an error on it, and so does one whose
- * request cannot be read. But a listener may close the connection of that one without an error, and a server
- * those that are idle: then only a response that was destroyed itself shows it. In HTTP/2 nothing does.
+ * A client that disconnects ends the socket's readable side or leaves an error on it, and so does
+ * one whose request cannot be parsed. But a listener may close such a connection without an error,
+ * and a server closes idle ones: then only a destroyed response shows it. HTTP/2 shows nothing.
  */
 export function isClosedHere(response: EndingResponse): boolean {
   const { stream, socket, errored } = response;
@@ -89,12 +93,14 @@ export function isClosedHere(response: EndingResponse): boolean {
 }
 
 /**
- * Waits until the application is done with a response whose client has hung up: until it has ended or destroyed
- * that, or what it streamed has been unpiped and is at its end, or so much time has passed.
+ * Waits until the application is done with a response whose client has hung up: it has ended or
+ * destroyed the response, or a stream that it piped has been unpiped and is at its end, or the time
+ * is over.
  *
- * @param isShown whether the framework has shown the handler's promise, so that it is not taken for done before
- * unless it has ended the response
- * @param done is called once, by what is returned at the latest
+ * @param isShown whether the framework shows the handler's promise; then only the end of the
+ * response counts
+ *   as done before that promise
+ * @param done is called once, at the latest by the returned function
  */
 export function awaitHandler(
   response: EndingResponse,
@@ -123,7 +129,7 @@ export function awaitHandler(
   const watch = (source: Endable): void => afterEnd(source, finishUnlessTold, finishUnlessTold);
   response.on("pipe", watch);
   response.on("unpipe", (source) => {
-    // Into what can still be written the handler goes on to write.
+    // The handler continues with a stream that still accepts data.
     if (source.writable === true) watch(source);
     else finishUnlessTold();
   });
@@ -131,7 +137,7 @@ export function awaitHandler(
   return finish;
 }
 
-/** Wraps the two ways to be done with a stream. */
+/** Wraps the two ways to finish a stream. */
 function afterEnd(stream: Endable, ended: () => void, destroyed: () => void): void {
   const { end, destroy } = stream;
   if (end !== undefined) stream.end = calling(end, ended);
@@ -151,10 +157,10 @@ function calling(ending: (...given: never[]) => unknown, then: () => void) {
 const listeners = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls `listener` when a connection closes on which a response waits for its turn: Node emits no event for
- * that response. One listener of ours is on a connection, however many responses wait.
+ * Calls `listener` when a connection closes on which a response waits for its turn: Node emits no
+ * event for that response. A connection has one listener of ours, however many responses wait.
  *
- * @returns what ends it
+ * @returns a function that stops this
  */
 export function whenClosed(connection: Connection, listener: () => void): () => void {
   let waiting = listeners.get(connection);

@@ -1,13 +1,11 @@
-/**
- * What is read of Node's own requests, and done with its responses, under whichever framework they are.
- */
+/** Reads Node's requests and changes its responses, for every framework on top of them. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { HeaderValue, LateHeaders } from "../framework.ts";
 
 /**
- * A header by its name in lower case; of several lines what they say together. A request that a test has
- * made by hand may have no headers.
+ * A header by its name in lower case, with several lines combined. A request that a test made by
+ * hand may have no headers.
  */
 export function requestHeader(
   headers: IncomingHttpHeaders | undefined,
@@ -39,7 +37,7 @@ export function beforeWriteHead(
   };
 }
 
-/** A header in what `writeHead` is given: an object, pairs, or names and values in turn. */
+/** A header in the argument of `writeHead`: an object, pairs, or names and values in turn. */
 function headerIn(headers: unknown, name: string): HeaderValue {
   const values = entriesOf(headers).filter(([given]) => String(given).toLowerCase() === name);
   return values.length === 0 ? undefined : values.map(([, value]) => String(value)).join(", ");

@@ -1,9 +1,9 @@
 /**
- * How a response of Node's own ends.
+ * Follows a response of Node to its end.
  *
- * Node emits several events for one end. A response may have ended before this listens: then its end is reported at
- * once. A client that hangs up ends the response, and not the handler, which goes on with its work. Such an end is
- * reported when the handler is done, or when this has waited long enough for it.
+ * Node emits several events for one end. If the response has ended before this listens, the end is
+ * reported at once. A client that hangs up ends the response, but its handler continues. That end
+ * is reported when the handler is done, or when the wait for it is over.
  */
 
 import type { EndListener, FollowedEnd } from "../framework.ts";
@@ -30,12 +30,12 @@ class ServerResponseEnd implements FollowedEnd {
   readonly #response: EndingResponse;
   readonly #listener: EndListener;
   #hasEnded = false;
-  /** Whether the framework has shown the promise of the handler. */
+  /** Whether the framework shows the promise of the handler. */
   #isShown = false;
   #isHandled = false;
-  /** Ends the wait for the handler of a client that has hung up. */
+  /** Stops waiting for the handler after a hang-up. */
   #stopWaiting: (() => void) | null = null;
-  /** Forgets the connection on which the response waits for its turn. */
+  /** Stops watching the connection on which the response waits for its turn. */
   #stopWatching: (() => void) | null = null;
 
   constructor(response: EndingResponse, listener: EndListener) {
@@ -45,7 +45,7 @@ class ServerResponseEnd implements FollowedEnd {
 
   begin(): void {
     const response = this.#response;
-    // The client may be gone before a user's function has answered, and no event comes twice.
+    // The client may disconnect before a user's function answers, and no event is emitted twice.
     if (isOver(response)) {
       this.#finished();
       return;
@@ -53,7 +53,7 @@ class ServerResponseEnd implements FollowedEnd {
     response.on("finish", () => this.#finished());
     response.on("close", () => this.#closed());
     response.on("error", () => {
-      // What is written after a hang-up fails, and the handler may still write more.
+      // Writing after a hang-up fails, and the handler may still write more.
       if (response.destroyed === true && !response.writableEnded) return;
       this.#end("failed");
     });
@@ -71,7 +71,7 @@ class ServerResponseEnd implements FollowedEnd {
   }
 
   #finished(): void {
-    // HTTP/2 says that a response has finished whose client has hung up.
+    // HTTP/2 reports a finished response even when its client has hung up.
     if (this.#response.writableEnded) this.#end("sent");
     else this.#closed();
   }
@@ -91,7 +91,7 @@ class ServerResponseEnd implements FollowedEnd {
     }
   }
 
-  /** Whether there is no handler to wait for, its client gone or not. */
+  /** Whether there is no handler to wait for, with or without a client. */
   #isDone(): boolean {
     const response = this.#response;
     return this.#isHandled || isUpgraded(response) || (!this.#isShown && isDestroyedHere(response));

@@ -1,6 +1,6 @@
 /**
- * What an adapter says about itself when it makes a gate: its framework, the limiter that it replaces if there
- * is one, and what it wants to be called for.
+ * What an adapter declares when it makes a gate: its framework, the package that it replaces if
+ * any, and its callbacks.
  */
 
 import { MINUTE } from "../../base/durations.ts";
@@ -14,62 +14,67 @@ import type { LegacyFields } from "../headers/fields.ts";
 import type { ShownKey } from "../user-functions.ts";
 import { Warnings } from "../warnings.ts";
 
-/** What the replaced limiter does where options say nothing, so that users see no difference. */
+/** The defaults of the replaced package, so that its users see no difference. */
 export interface ParityDefaults {
   readonly limit: number;
   readonly windowMs: number;
-  /** The policy of one width, refused hits counted or not as that limiter does. */
+  /**
+   * The policy for one window length; refused hits are counted if the replaced package counts them.
+   */
   readonly policy: (limit: number, windowMs: number) => Policy;
   readonly ipv6Subnet: number;
   readonly ipv6SubnetRange: readonly [least: number, most: number];
-  /** Whether its own headers are sent where the option `legacyHeaders` says nothing. */
+  /** Whether its own headers are sent when the option `legacyHeaders` is absent. */
   readonly legacyHeaders: boolean;
   readonly legacy: LegacyFields;
-  /** Whether its lists of draft-8 have a space before each parameter; readers take both. */
+  /** Whether its draft-8 lists have a space before each parameter; readers accept both. */
   readonly spacedLists?: boolean | undefined;
-  /** How its only policy is called in fields; without this, as the limiter. */
+  /** The name of its only policy in fields; without this, the limiter's name. */
   readonly fieldName?: ((limit: number, windowMs: number) => string) | undefined;
-  /** Whether a refusal carries Retry-After; only an explicit wish of the user's leaves it out. */
+  /** Whether a refusal has Retry-After by default; an explicit option of the user decides first. */
   readonly sendsRetryAfter: boolean;
-  /** Whether hits that are refused are counted, and given back like others. */
+  /** Whether refused hits are counted, and refunded like others. */
   readonly countsRefused: boolean;
-  /** Whether what `onLimited` throws at once goes to the framework, instead of being only reported. */
+  /**
+   * Whether an error that `onLimited` throws synchronously goes to the framework instead of a
+   * report.
+   */
   readonly limitedMayThrow?: boolean | undefined;
 }
 
 export interface Adapter<Request, Response> {
   readonly framework: Framework<Request, Response>;
   /**
-   * What users call, for messages about their options.
+   * The function that users call, for messages about its options.
    *
    * @default "rateLimit"
    */
   readonly place?: string | undefined;
-  /** Where warnings go; without this, the process emits them. */
+  /** Receives warnings; without this, the process emits them. */
   readonly warnings?: Warnings | undefined;
-  /** For an adapter that replaces another limiter; without this, those of tidegate. */
+  /** For an adapter that replaces another package; without this, tidegate's own defaults. */
   readonly defaults?: ParityDefaults | undefined;
   /** Whether the adapter calls `gate.handling` with the promises of handlers. */
   readonly showsHandlers?: boolean | undefined;
-  /** Told of every verdict before anything is written. */
+  /** Called with every verdict before anything is written. */
   readonly onVerdict?:
     | ((request: Request, response: Response, verdict: Verdict, key: ShownKey) => void)
     | undefined;
   /** Counts instead of a limiter. */
   readonly counter?: Counter | undefined;
-  /** A limiter to count in instead of making one; it has one window, and the gate's limit. */
+  /** An existing limiter to count in; it has one window, and the gate's limit. */
   readonly limiter?: Limiter | undefined;
-  /** How limiters are made, where several gates count in one and the adapter closes it. */
+  /** Makes the limiters, where several gates share one and the adapter closes it. */
   readonly makeLimiter?: ((options: LimiterOptions) => Limiter) | undefined;
-  /** What requests are counted by, where that is not simply the limiter. */
+  /** The counter of requests, where that is not simply the limiter. */
   readonly counterOf?: ((limiter: Limiter) => Counter) | undefined;
-  /** Whether the application acts on what a dry run finds, so that the limiter is enforced all the same. */
+  /** Whether the application acts on the result of a dry run, so that the limiter is enforced. */
   readonly isQuestion?: boolean | undefined;
   /** Whether nothing is counted, so that a request may come more than once. */
   readonly onlyLooks?: boolean | undefined;
 }
 
-/** An adapter with everything that it left out. */
+/** An adapter with its defaults filled in. */
 export type CompleteAdapter<Request, Response> = Adapter<Request, Response> & {
   readonly place: string;
   readonly warnings: Warnings;
@@ -82,7 +87,7 @@ const NAMES = {
   reset: "X-RateLimit-Reset",
 } as const;
 
-/** What an adapter does that replaces no other limiter. */
+/** The defaults of an adapter that replaces no other package. */
 const OWN_DEFAULTS: ParityDefaults = {
   limit: 100,
   windowMs: MINUTE,

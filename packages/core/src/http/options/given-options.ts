@@ -1,7 +1,8 @@
 /**
- * What users gave an adapter, as a gate takes it.
+ * Reads users' options of an adapter for a gate.
  *
- * Users come from limiters that ignored what they did not know, so that is said instead of thrown.
+ * Many users come from packages that ignore unknown options, so an unknown option is a warning and
+ * not an error.
  */
 
 import { TidegateError } from "../../base/errors.ts";
@@ -22,10 +23,10 @@ export {
 } from "./spelling.ts";
 export { type UnusedOption, unusedOptions } from "./unused-options.ts";
 
-/** Options that may be functions which get the key. */
+/** Options that may be functions with the key as an argument. */
 const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
 
-/** The options that were given at all: `undefined` means absent, and so does `null`. */
+/** The options that were given: `undefined` and `null` mean absent. */
 export function onlyGiven<Options extends object>(options: Options): Partial<Options> {
   const given = Object.entries(options).filter(
     ([, value]) => value !== undefined && value !== null,
@@ -33,17 +34,18 @@ export function onlyGiven<Options extends object>(options: Options): Partial<Opt
   return Object.fromEntries(given) as Partial<Options>;
 }
 
-/** Of what was given, the options that every adapter takes. */
+/** The given options that every adapter takes. */
 export function pickGateOptions<Request, Response>(given: object): GateOptions<Request, Response> {
   const picked = GATE_OPTIONS.filter((name) => Reflect.get(given, name) !== undefined);
   return Object.fromEntries(picked.map((name) => [name, Reflect.get(given, name)]));
 }
 
 /**
- * The key function; `keyGenerator` is to be the last of its names.
+ * The key function; `keyGenerator` must be the last of its names.
  *
- * Limiters with a `keyGenerator` never let a request pass for an answer of false, and what counts by
- * `req.isAuthenticated() && req.user.id` is to go on limiting strangers: there it is no key.
+ * Packages with a `keyGenerator` never allow a request because the answer is false. A function such
+ * as `req.isAuthenticated() && req.user.id` must still limit clients that are not signed in: under
+ * this name false means that there is no key.
  */
 export function keyFunction<Request, Response>({
   options,
@@ -57,11 +59,11 @@ export function keyFunction<Request, Response>({
   };
 }
 
-/** What to write instead of a store, in messages about one. */
+/** What to use instead of a store, for messages. */
 export const CLUSTER_INSTEAD =
   "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
 
-/** Says that a network's length was given where no address is counted. */
+/** Warns about a network length where no address is counted. */
 export function sayUnreadSubnet(
   { key, ipv6Subnet }: { readonly key?: unknown; readonly ipv6Subnet?: unknown },
   warnings: Warnings,
@@ -69,16 +71,16 @@ export function sayUnreadSubnet(
   if (key !== undefined && ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
 }
 
-/** Warns about options that mean nothing here. */
+/** Warns about unknown options. */
 export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
   const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
   if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Nobody reads ${unread}.`);
 }
 
 /**
- * Says which names in `validate` switch nothing.
+ * Warns about names in `validate` that switch nothing.
  *
- * @param more further names, about which there is no warning any more
+ * @param more further accepted names, whose warnings no longer exist
  */
 export function sayUnreadSwitches(
   validate: unknown,
@@ -91,7 +93,7 @@ export function sayUnreadSwitches(
   if (unread !== "") warnings.say("TIDEGATE_SWITCH_UNREAD", `'validate' has ${unread}.`);
 }
 
-/** The names in an object that are not among the known ones, each with what it may stand for. */
+/** The unknown names in an object, each with the name that may be meant. */
 function unknownIn(given: object, known: readonly string[]): string {
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   const named = unknown.map((name) => {
@@ -102,7 +104,7 @@ function unknownIn(given: object, known: readonly string[]): string {
 }
 
 /**
- * What a function that makes a middleware was called with, as its options.
+ * The options in the arguments of a function that makes a middleware.
  *
  * @param place what users call
  */
@@ -122,19 +124,19 @@ export function optionsIn<Options extends object>(
       `${place} takes an options object, got ${shown(given)}: ${hint}`,
     );
   }
-  // What a framework hands to middleware has a connection, and options have none.
+  // The framework's arguments to a middleware have a connection, and options have none.
   if (!("socket" in given)) return given;
   throw new TidegateError(
     "TIDEGATE_OPTION_INVALID",
-    `${place} makes a middleware and is none: write app.use(${place}()), with options if you like`,
+    `${place} returns a middleware and is not one: write app.use(${place}()), with options if needed`,
   );
 }
 
 /**
- * Lets functions take the key right behind the request, for users who know them so; what answers comes
- * last.
+ * Passes the key as the second argument, right after the request, as some users expect; the
+ * response comes last.
  *
- * @param shown the key as users know it
+ * @param shown the key as users see it
  */
 export function withKeySecond<Request, Response>(
   options: GateOptions<Request, Response>,

@@ -1,6 +1,4 @@
-/**
- * The limiters of a gate, with the names of their policies and the fields that show them.
- */
+/** Makes the limiters of a gate, with the names of their policies and their fields. */
 
 import { DAY, HOUR, SECOND } from "../../base/durations.ts";
 import { invalidOption, missingOption } from "../../base/options.ts";
@@ -27,7 +25,7 @@ import { API_WINDOW_MS, LOGIN } from "./presets.ts";
 
 const NAME_DEFAULT = "default";
 
-/** Windows that are no use in milliseconds: an hour and a day in seconds. */
+/** Windows that are implausible in milliseconds: an hour and a day in seconds. */
 const SECONDS_OFTEN_GIVEN = [HOUR / SECOND, DAY / SECOND];
 
 /** Which fields a gate writes. */
@@ -36,7 +34,7 @@ export interface FieldChoice {
   readonly standard: Draft | null;
 }
 
-/** What the policies of a gate have in common, however wide their windows are. */
+/** What the policies of a gate share, for all window lengths. */
 interface Shape {
   readonly limit: number;
   readonly windowMs: number;
@@ -66,7 +64,7 @@ export class BudgetMaker<Request, Response> {
     this.#name = options.name ?? NAME_DEFAULT;
   }
 
-  /** What counts requests. */
+  /** The budgets of requests. */
   budgets(): Budgets {
     const { policies } = this.#options;
     const { counter } = this.#adapter;
@@ -84,7 +82,7 @@ export class BudgetMaker<Request, Response> {
     return new Budgets(shape.windowMs, make);
   }
 
-  /** What counts attempts to sign in, by address and by name. */
+  /** The budgets of sign-in attempts, by address and by name. */
   loginBudgets(): { readonly byAddress: Budgets; readonly byName: Budget } {
     const { limit = LOGIN.limit, addressLimit = LOGIN.addressLimit } = this.#options;
     const { windowMs = LOGIN.windowMs } = this.#options;
@@ -115,7 +113,7 @@ export class BudgetMaker<Request, Response> {
     return { limit: most, windowMs: this.#width(given) };
   }
 
-  /** A window's width, with a warning where seconds seem to have been given. */
+  /** A window's length, with a warning when it seems to be in seconds. */
   #width(windowMs: unknown): number {
     const width = widthOf(windowMs);
     if (width < SECOND || SECONDS_OFTEN_GIVEN.includes(width)) {
@@ -191,7 +189,10 @@ function asItIs(limiter: Limiter): Counter {
   return limiter as Counter;
 }
 
-/** A window's width as users of other limiters may give it: fractions of a millisecond round up. */
+/**
+ * A window's length as users of other packages may give it: fractions of a millisecond are rounded
+ * up.
+ */
 function widthOf(windowMs: unknown): number {
   if (typeof windowMs === "number" && windowMs > 0 && windowMs < Infinity) {
     return Math.ceil(windowMs);

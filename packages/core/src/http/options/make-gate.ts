@@ -1,6 +1,4 @@
-/**
- * Makes a gate out of options: everything is checked here, once, where a limiter is made.
- */
+/** Makes a gate from options. All checks of options are here, and run once. */
 
 import { TidegateError } from "../../base/errors.ts";
 import { flag, invalidOption, knownOptions, oneOf, wholeNumber } from "../../base/options.ts";
@@ -21,11 +19,11 @@ import { unusedOptions } from "./unused-options.ts";
 export type { Adapter, ParityDefaults } from "./adapter.ts";
 export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./gate-options.ts";
 
-/** Networks by which all adapters count in a cluster, so that a mixed fleet shares its keys. */
+/** The network length of all adapters in a cluster, so that a mixed fleet shares its keys. */
 const CLUSTER_SUBNET = 56;
 
 const HOLD_AFTER_HANG_UP_MS = 60_000;
-/** Timers of Node wait no longer. */
+/** The longest wait of a timer in Node. */
 const HOLD_MS_MAX = 2 ** 31 - 1;
 
 const FUNCTIONS = [
@@ -64,7 +62,7 @@ function planOf<Request extends object, Response>(
   const budgets = login?.byAddress ?? maker.budgets();
   const { identifier, username, limit, windowMs } = given;
   if (identifier !== undefined && !["string", "function"].includes(typeof identifier)) {
-    throw invalidOption("identifier", "a name, or a function that answers with one", identifier);
+    throw invalidOption("identifier", "a name, or a function that returns one", identifier);
   }
   const limitOfEach = typeof limit === "function" ? limit : null;
   const isNamed = namesPolicies(choice.standard);
@@ -206,7 +204,7 @@ function afterwardsOf<Request, Response>(
   };
 }
 
-/** Options that make no sense together, or without another. */
+/** Refuses options that contradict each other or need another one. */
 function refuseConflicts<Request, Response>(
   options: GateOptions<Request, Response>,
   isLogin: boolean,
@@ -219,7 +217,7 @@ function refuseConflicts<Request, Response>(
   both("policies", "windowMs");
   both("countIf", "charge");
   if (options.refundHangUps === true && options.skipFailedRequests !== true) {
-    throw conflict("'refundHangUps' needs 'skipFailedRequests': it says what has failed");
+    throw conflict("'refundHangUps' needs 'skipFailedRequests', which decides what has failed");
   }
   if (typeof options.limit === "number") both("policies", "limit");
   if (options.identifier !== undefined && (options.policies?.length ?? 0) > 1) {
@@ -229,7 +227,9 @@ function refuseConflicts<Request, Response>(
     if (options.skipFailedRequests === true) both("countIf", "skipFailedRequests");
     if (options.skipSuccessfulRequests === true) both("countIf", "skipSuccessfulRequests");
     if (options.policies?.some(({ kind }) => kind === "concurrency") === true) {
-      throw conflict("'countIf' counts afterwards, and a place is taken before: give one of them");
+      throw conflict(
+        "'countIf' counts after the response, and 'concurrency' before it: give only one of them",
+      );
     }
   }
   for (const { name, needs } of unusedOptions(options)) throw conflict(`'${name}' needs ${needs}`);

@@ -1,21 +1,19 @@
-/**
- * Where a gate's options begin. A preset only fills in what was not given.
- */
+/** The defaults of a gate's options. A preset never overrides an option that was given. */
 
 import { MINUTE } from "../../base/durations.ts";
 import type { Draft } from "../headers/fields.ts";
 import type { Preset } from "./gate-options.ts";
 
 export interface PresetRules {
-  /** Whether the headers that every limiter has are sent; null leaves it to the limiter replaced. */
+  /** Whether `X-RateLimit-*` headers are sent; null leaves it to the replaced package. */
   readonly legacyHeaders: boolean | null;
   readonly standardHeaders: Draft | null;
-  /** What `standardHeaders: true` means. */
+  /** The draft of `standardHeaders: true`. */
   readonly ownDraft: Draft;
   readonly exposeHeaders: boolean;
-  /** Whether bodies are problem details instead of what the limiter replaced sends. */
+  /** Whether bodies are problem details instead of those of the replaced package. */
   readonly problems: boolean;
-  /** Seconds that Retry-After is a multiple of. */
+  /** Retry-After is rounded up to a multiple of this, in seconds. */
   readonly retryAfterUnit: number;
 }
 
@@ -36,7 +34,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
     problems: true,
     retryAfterUnit: 1,
   },
-  // A client that guesses passwords learns from exact numbers, so it is given none.
+  // Exact numbers would help a client that guesses passwords, so it gets none.
   login: {
     legacyHeaders: false,
     standardHeaders: null,
@@ -49,7 +47,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
 
 export const API_WINDOW_MS: number = MINUTE;
 
-/** Attempts to sign in: so many for a name, and so many for an address, within the window. */
+/** Sign-in attempts within the window, per name and per address. */
 export const LOGIN: {
   readonly limit: number;
   readonly addressLimit: number;

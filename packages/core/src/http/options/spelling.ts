@@ -1,26 +1,26 @@
 /**
- * Options that have more than one name, since users come from different limiters.
+ * Options with more than one name, because users come from different packages.
  *
- * A gate knows each by one name and checks it so. What it finds wrong is put in the user's words where
- * an adapter asked for it.
+ * A gate knows each option by one name and checks it under that name. Errors then show the name
+ * that the user wrote.
  */
 
 import { TidegateError } from "../../base/errors.ts";
 import { invalidOption } from "../../base/options.ts";
 
-/** The further names of options, by their own. */
+/** Alternative names of options, by their main name. */
 export type FurtherNames = Readonly<Record<string, readonly string[]>>;
 
-/** The names that options were given by, by their own. */
+/** The names that the user wrote, by main name. */
 export type GivenNames = Readonly<Record<string, string>>;
 
 export interface Spelled {
-  /** Options that have more than one name, as far as they were given, under their own. */
+  /** The given options, by main name. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly names: GivenNames;
 }
 
-/** Takes options under any of their names, which may not disagree. */
+/** Reads options under any of their names; two names must not disagree. */
 export function spelled(given: object, furtherNames: FurtherNames): Spelled {
   const options: Record<string, unknown> = {};
   const names: Record<string, string> = {};
@@ -41,14 +41,14 @@ export function spelled(given: object, furtherNames: FurtherNames): Spelled {
   return { options, names };
 }
 
-/** Makes something of options; an error about an option has the name that the user gave it by. */
+/** Makes something from options; an error about an option shows the name that the user wrote. */
 export function inGivenNames<Made>(names: GivenNames, make: () => Made): Made {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof TidegateError)) throw error;
     const text = error.message.slice(0, -` [${error.code}]`.length);
-    // Messages have the names of options in quotes, perhaps with a place within.
+    // Messages quote option names, possibly with a path.
     const told = text.replace(/'(\w+)(?=['[.])/g, (quoted, own: string) =>
       Object.hasOwn(names, own) ? `'${names[own]}` : quoted,
     );

@@ -1,6 +1,4 @@
-/**
- * Options that do nothing where another one is not given, so that no user relies on them in vain.
- */
+/** Finds options that have no effect without another one, so that no user relies on them. */
 
 import { NAMING_DRAFTS, namesPolicies } from "../headers/fields.ts";
 import type { GateOptions } from "./gate-options.ts";
@@ -8,11 +6,11 @@ import { PRESET_RULES, type PresetRules } from "./presets.ts";
 
 export interface UnusedOption {
   readonly name: "partitionKey" | "problemType";
-  /** What there would have to be for it to do something. */
+  /** What it needs to have an effect. */
   readonly needs: string;
 }
 
-/** Of what was given, what does nothing. Options that are wrong in themselves may be among them. */
+/** The given options that have no effect. Invalid options may be among them. */
 export function unusedOptions(
   options: Pick<GateOptions<never, never>, "preset" | "standardHeaders" | UnusedOption["name"]>,
 ): readonly UnusedOption[] {

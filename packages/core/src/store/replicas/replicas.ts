@@ -96,7 +96,7 @@ export class Replicas {
 
   idOf(index: number): string {
     const id = this.#ids[index];
-    invariant(id !== undefined, "a stored replica number is bound to an id");
+    invariant(id !== undefined, "a stored replica index is bound to an id");
     return id;
   }
 

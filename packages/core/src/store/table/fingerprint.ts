@@ -154,7 +154,7 @@ function textOf(key: Uint8Array): string {
   } catch (error) {
     throw new TidegateError(
       "TIDEGATE_KEY_INVALID",
-      `a key's bytes must be there and fit a string: ${String(error)}`,
+      `a key's bytes must not be detached, and must fit a string: ${String(error)}`,
     );
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Finds the record of a fingerprint: a directory of open-addressed segments of bounded size.
  *
- * A segment that fills up splits in two, so growth touches one segment at a time and never copies
- * the table. A slot is one word, a tag of eight hash bits above the record's number; only records
- * whose tag agrees are looked at. Positions mix in a seed of this process, so keys that collide in
- * one process do not in another.
+ * A full segment splits in two, so growth touches one segment at a time and never copies the table.
+ * A slot is one word: a tag of eight hash bits above the record's number. Only records with the
+ * same tag are compared. Slot positions mix in a seed of this process, so keys that collide in one
+ * process do not in another.
  */
 
 import type { CachedRecord } from "./cached-record.ts";
@@ -16,10 +16,10 @@ const DEPTH_MAX = 20;
 const RECORD_ID_BITS = 24;
 const RECORD_ID_MASK = 0xff_ffff;
 const RECENT_MASK = 0xff;
-/** The most that are located at once. */
+/** The most keys that are located at once. */
 export const LOCATED_MAX = 64;
 
-// Each segment carries two numbers of its own behind its slots.
+// Each segment has two numbers behind its slots.
 const SEGMENT_EXTRA = 2;
 const USED = 0;
 const DEPTH = 1;
@@ -34,12 +34,12 @@ export class KeyIndex {
   #directory: Int32Array[];
   #depth = 0;
   /**
-   * Where keys were found lately, each at the place that its fingerprint says: eight bits of the
-   * fingerprint above the record's number, so that other keys' records are rarely looked at.
+   * A cache of recently found records, indexed by the fingerprint. An entry has eight bits of the
+   * fingerprint above the record's number, so other keys' records are rarely compared.
    */
   readonly #recent = new Int32Array(RECENT_MASK + 1);
   readonly #hashes = new Int32Array(LOCATED_MAX);
-  /** What was read just to have it at hand; else the engine might leave out the reading. */
+  /** Keeps the reads of `locate` from being optimised away. */
   touched = 0;
 
   /** @param seed any 32 bits, chosen at random once per process */
@@ -49,7 +49,7 @@ export class KeyIndex {
     this.#directory = [segmentOf(SEGMENT_SLOTS_MIN, 0)];
   }
 
-  /** The record with this fingerprint, which is in hand then; or 0. */
+  /** Finds and selects the record with this fingerprint; 0 for none. */
   find(low: number, high: number): number {
     const recent = this.#recent[low & RECENT_MASK]!;
     if (recent !== 0 && (recent ^ high) >>> RECORD_ID_BITS === 0) {
@@ -64,18 +64,18 @@ export class KeyIndex {
     return this.#search(low, high);
   }
 
-  /** The same for one that is asked about often. */
+  /** The same for a cached record. */
   findKnown(known: CachedRecord): number {
     const { low, high, record } = known;
-    // A record that has been taken back has another fingerprint, or is no key's by its state.
+    // A freed record has another fingerprint, or its state marks it as free.
     if (record !== 0 && record < this.#records.end && this.#isOf(record, low, high)) return record;
     known.record = this.#search(low, high);
     return known.record;
   }
 
   /**
-   * Looks for several fingerprints at once, in steps that wait for memory together, so that each is
-   * found at once after that. Fills in their records, 0 where none was found at the first look.
+   * Looks up several fingerprints in steps whose waits for memory overlap; each is then found
+   * quickly by `find`. Fills in their records, 0 where the first lookup finds none.
    */
   locate(low: Int32Array, high: Int32Array, ids: Int32Array, count: number): void {
     const records = this.#records;
@@ -101,7 +101,7 @@ export class KeyIndex {
     }
   }
 
-  /** The first record whose tag agrees, or 0. */
+  /** The first record with the same tag, or 0. */
   #guess(hash: number): number {
     const segment = this.#segmentFor(hash);
     const mask = segment.length - SEGMENT_EXTRA - 1;
@@ -133,7 +133,7 @@ export class KeyIndex {
     }
   }
 
-  /** Takes a record in hand and says whether it has this fingerprint. */
+  /** Selects a record and returns whether it has this fingerprint. */
   #isOf(id: number, low: number, high: number): boolean {
     const records = this.#records;
     records.take(id);
@@ -171,7 +171,7 @@ export class KeyIndex {
     const recent = this.#records.word(id, FINGERPRINT_LOW) & RECENT_MASK;
     if ((this.#recent[recent]! & RECORD_ID_MASK) === id) this.#recent[recent] = 0;
 
-    // Close the gap: a later slot moves up unless that would put it before its own start.
+    // Closes the gap: a later slot moves up unless that would put it before its own start.
     for (let next = (hole + 1) & mask; segment[next] !== 0; next = (next + 1) & mask) {
       const start = this.#hashOfRecord(segment[next]! & RECORD_ID_MASK) & mask;
       if (((next - start) & mask) >= ((next - hole) & mask)) {
@@ -182,7 +182,7 @@ export class KeyIndex {
     segment[hole] = 0;
   }
 
-  /** Forgets everything and gives the memory back. */
+  /** Forgets everything and frees the memory. */
   clear(): void {
     this.#directory = [segmentOf(SEGMENT_SLOTS_MIN, 0)];
     this.#depth = 0;
@@ -201,7 +201,7 @@ export class KeyIndex {
     return this.#hash(records.word(id, FINGERPRINT_LOW), records.word(id, FINGERPRINT_HIGH));
   }
 
-  /** The directory is indexed by the top `#depth` bits of a hash. */
+  /** The top `#depth` bits of a hash index the directory. */
   #segmentFor(hash: number): Int32Array {
     return this.#directory[(hash >>> 1) >>> (31 - this.#depth)]!;
   }

@@ -1,8 +1,9 @@
 /**
- * Whose keys the records are, and how many there are of each kind.
+ * Tracks which replica each key belongs to, and counts the keys of each kind.
  *
- * A key is of whoever introduced it until this replica counts something for it, and this replica's
- * own from then on. Every flag that is counted here is flipped here, so that sums never drift.
+ * A key belongs to the replica that introduced it, until this replica counts something for it. From
+ * then on it is this replica's own. Every counted flag is changed only here, so the sums never
+ * drift.
  */
 
 import { SELF } from "../replicas/replicas.ts";
@@ -10,7 +11,7 @@ import { GENERATION, LIVE, OWN, REFUSED, STATE } from "./entry.ts";
 import type { RecordPool } from "./record-pool.ts";
 
 export class KeyOwnership {
-  /** Keys that others have introduced and that are not this replica's own. */
+  /** Keys that other replicas introduced and that are not this replica's own. */
   foreignKeys = 0;
   /** Keys whose last check was refused. */
   refusedKeys = 0;
@@ -22,7 +23,7 @@ export class KeyOwnership {
     this.#records = records;
   }
 
-  /** How many of the foreign keys a replica has introduced. */
+  /** Foreign keys that a replica has introduced. */
   introducedBy(replica: number): number {
     return this.#introduced[replica] ?? 0;
   }
@@ -35,7 +36,7 @@ export class KeyOwnership {
     return (this.#records.word(id, STATE) & OWN) !== 0;
   }
 
-  /** A record has been made for a key that `introducer` has brought in. */
+  /** A record was made for a key that `introducer` introduced. */
   enter(id: number, introducer: number): void {
     this.#records.setWord(id, GENERATION, introducer);
     if (introducer !== SELF) this.#introduce(introducer, 1);
@@ -48,7 +49,7 @@ export class KeyOwnership {
     if ((state & OWN) === 0) this.#takeFromIntroducer(id);
   }
 
-  /** The key is this replica's own from now on, and its components are of this generation. */
+  /** Makes the key this replica's own, with components of this generation. */
   own(id: number, generation: number): void {
     this.#takeFromIntroducer(id);
     this.#records.setWord(id, GENERATION, generation | 0);

@@ -1,8 +1,8 @@
 /**
- * Every key's record from its beginning to its end: in the pool, in the index, in the census, with
- * a section per policy.
+ * Creates and frees the records of keys: in the pool, in the index, in the ownership, and with a
+ * section per policy.
  *
- * Nobody else begins or ends a record, so that the four always agree.
+ * Only this file creates or frees a key's record, so the four always agree.
  */
 
 import type { Replicas } from "../replicas/replicas.ts";
@@ -37,7 +37,7 @@ export class KeyRecords {
     });
   }
 
-  /** Begins the record of a key that has none; 0 when no numbers are left. */
+  /** Creates the record of a key that has none; 0 when no numbers are left. */
   begin(low: number, high: number, state: number, introducer: number): number {
     const records = this.records;
     const id = records.allocate();
@@ -51,7 +51,7 @@ export class KeyRecords {
     return id;
   }
 
-  /** Ends what a reset ends in a record, and begins another epoch of it. */
+  /** Drops what a reset ends in a record, and starts another epoch of it. */
   wipe(id: number): void {
     for (const shape of this.shapes) shape.wipe(id);
     const state = this.records.word(id, STATE);
@@ -59,7 +59,7 @@ export class KeyRecords {
     this.records.setWord(id, STATE, (state & ~EPOCH_MASK) | epoch);
   }
 
-  /** Ends a record and all that lies beside it. */
+  /** Frees a record and everything beside it. */
   end(id: number): void {
     this.ownership.leave(id);
     this.index.remove(id);
@@ -67,7 +67,7 @@ export class KeyRecords {
     this.records.release(id);
   }
 
-  /** Names every replica that something in one of some records refers to. */
+  /** Marks every replica that a range of records refers to. */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     const end = Math.min(first + count, this.records.end);
     for (let id = first; id < end; id++) {
@@ -77,7 +77,7 @@ export class KeyRecords {
     }
   }
 
-  /** Ends every record: whole tables at once, since to go through a million keys takes long. */
+  /** Frees every record: whole tables at once, because visiting a million keys takes long. */
   clear(): void {
     for (const shape of this.shapes) shape.releaseAll();
     this.records.clear();

@@ -1,6 +1,4 @@
-/**
- * The words of a record that belong to one shape, numbered from 0 wherever they lie.
- */
+/** The words of a record that belong to one shape, numbered from 0. */
 
 import { GENERATION } from "./entry.ts";
 import { FINGERPRINT_LOW } from "./key-index.ts";

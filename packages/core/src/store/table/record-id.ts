@@ -1,8 +1,9 @@
 /**
- * The number of a key's record, as the store hands it out.
+ * The number of a key's record, as code outside the store sees it.
  *
- * The number of a freed record goes to another key. So code outside the store uses a number within the call
- * that found it, and keeps it nowhere: the type fits no number, and `tests/tidy` refuses fields of it.
+ * The number of a freed record is reused for another key. So code outside the store uses a number
+ * only within the call that found it, and stores it nowhere: the type fits no number, and
+ * `tests/tidy` refuses fields of it.
  */
 
 declare const brand: unique symbol;

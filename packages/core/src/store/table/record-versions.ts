@@ -1,10 +1,10 @@
 /**
- * Which records are up to date with what has changed for all keys at once.
+ * Tracks which records are up to date after changes that affect all keys.
  *
- * Four things do: how components of a replica are read, the reset of all keys, another id of this
- * process, and a step back of the cluster's time. None visits the records: each begins a new version, and a
- * record of an older one is brought up to date when somebody next looks at it. Whoever reads a record asks
- * for that first.
+ * There are four such changes: in how a replica's components are read, a reset of all keys, a new
+ * id of this process, and a step back of the cluster's time. None of them visits the records. Each
+ * starts a new version, and a record of an older version is brought up to date before its next
+ * read. Every reader of a record must call `renew` first.
  */
 
 import type { Notes } from "../marks/notes.ts";
@@ -15,11 +15,11 @@ import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { KeyRecords } from "./key-records.ts";
 import { resetsTie } from "./ticket.ts";
 
-/** Records keep so many low bits of a version, which is enough as long as none is further behind. */
+/** Records keep this many low bits of a version, which is enough while none is further behind. */
 const VERSION_MASK: number = VERSIONS - 1;
 /**
- * Within how many versions every record is brought up to date, and how many pass before it is begun
- * again: none gets further behind than three times that.
+ * A round brings every record up to date within this many versions, and the next one starts after
+ * as many. No record gets further behind than three times that.
  */
 const ROUND: number = VERSIONS / 4;
 const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
@@ -30,7 +30,7 @@ export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
 export class RecordVersions {
   /** The reset of all keys. */
   limiterReset = 0;
-  /** How many of them there have been. */
+  /** The number of resets of all keys. */
   limiterResets = 0;
 
   readonly #entries: KeyRecords;
@@ -41,10 +41,10 @@ export class RecordVersions {
   steppedBackAtMs: number = Number.NEGATIVE_INFINITY;
   #version = 1;
   #steppedBackIn = 0;
-  /** The version that the last reset of all keys has begun. */
+  /** The version that the last reset of all keys started. */
   #resetIn = 0;
   #formers: { version: number; former: Former }[] = [];
-  /** When this round began or the next one will, and which records this one has yet to look at. */
+  /** When this round started or the next one will, and which records this one has yet to visit. */
   #roundIn = ROUND;
   #roundAt = 0;
   #roundEnd = 0;
@@ -61,7 +61,7 @@ export class RecordVersions {
     this.#storeState = storeState;
   }
 
-  /** Begins a new version. */
+  /** Starts a new version. */
   next(): void {
     this.#version++;
     this.#storeState.ownState = LIVE | OWN | ((this.#version & VERSION_MASK) << VERSION_SHIFT);
@@ -69,8 +69,8 @@ export class RecordVersions {
   }
 
   /**
-   * Brings a few records up to date that nobody may look at for long, so that no version that is begun
-   * can be taken for theirs.
+   * Brings a few records up to date that may not be read for long, so that no new version can be
+   * mistaken for theirs.
    */
   #goRound(): void {
     if (this.#roundAt === this.#roundEnd) {
@@ -88,7 +88,7 @@ export class RecordVersions {
     this.#roundIn = this.#version + ROUND;
   }
 
-  /** Begins a new version with a larger reset of all keys. */
+  /** Starts a new version with a larger reset of all keys. */
   raiseReset(reset: number): void {
     this.limiterReset = reset;
     this.limiterResets++;
@@ -97,7 +97,7 @@ export class RecordVersions {
     this.next();
   }
 
-  /** Begins a new version in which what was counted so far is another's. */
+  /** Starts a new version in which all own counts so far belong to the former id. */
   disown(former: Former): void {
     const { generation, clusterNow } = this.#storeState;
     for (const shape of this.#entries.shapes) {
@@ -107,7 +107,7 @@ export class RecordVersions {
     this.next();
   }
 
-  /** Begins a new version, because the cluster's time has stepped back from what it was before. */
+  /** Starts a new version after the cluster's time has stepped back from `clusterBefore`. */
   stepBack(clusterBefore: number): void {
     const storeState = this.#storeState;
     storeState.generation++;
@@ -119,7 +119,10 @@ export class RecordVersions {
     this.next();
   }
 
-  /** Names every replica that some records refer to, or will when they are brought up to date. */
+  /**
+   * Marks every replica that a range of records refers to, or will refer to when they are brought
+   * up to date.
+   */
   refersTo(mark: (replica: number) => void, first: number, count: number): void {
     this.#entries.refersTo(mark, first, count);
     for (const { former } of this.#formers) mark(former.replica);
@@ -131,7 +134,7 @@ export class RecordVersions {
     if ((state ^ this.#storeState.ownState) >>> VERSION_SHIFT !== 0) this.#refresh(id, state);
   }
 
-  /** Reads a record's components anew, without those that a reset of all keys has ended since. */
+  /** Reads a record's components again, without those that a reset of all keys has ended. */
   #refresh(id: number, state: number): void {
     const { records, shapes } = this.#entries;
     const version = this.#version - ((this.#version - (state >>> VERSION_SHIFT)) & VERSION_MASK);
