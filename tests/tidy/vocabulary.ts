@@ -46,6 +46,10 @@ export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   /^examples\/(?!test\/)/,
   /^packages\/core\/(src|test)\/(base|cluster|crdt|defects|replication|runtime|time|transport|wire)\//,
   /^packages\/nats-transport\//,
+  /^packages\/core\/src\/(store|limiter|policies)\//,
+  // ProxyTrust of the HTTP layer has values with these words, and users' adapters may name them.
+  /^packages\/core\/src\/http\/(?!framework\.ts|client\/client-address\.ts|warning-codes\.ts)/,
+  /^packages\/(express|koa|fastify)\/src\/(?!\w+-framework\.ts)/,
 ];
 
 /** Words that leave open who acts, and what to write in their place. */

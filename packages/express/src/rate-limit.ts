@@ -100,7 +100,7 @@ function refuse(
 function ignore(): void {}
 
 function resetKey({ store }: Settings, given: KeyAnswer): Promise<void> | void {
-  const key = toldKey(store, given);
+  const key = storeKey(store, given);
   if (key !== null) return store.resetKey(key);
 }
 
@@ -111,12 +111,12 @@ function getKey(
   if (typeof store.get !== "function") {
     throw new Error("The current store does not support the get/getKey method");
   }
-  const key = toldKey(store, given);
+  const key = storeKey(store, given);
   return key === null ? undefined : store.get(key);
 }
 
 /** A key as the store received it when a request was counted; null where there is none. */
-function toldKey(store: Store, given: KeyAnswer): string | null {
+function storeKey(store: Store, given: KeyAnswer): string | null {
   const key = keyOf(given);
   // A store of ours takes keys unchanged, including bytes.
   return key === null || store instanceof GateStore ? (key as string | null) : storedKey(key);

@@ -68,17 +68,17 @@ describe("a mistake that is warned about", () => {
     [
       { windowMS: 60_000 },
       "TIDEGATE_OPTION_UNREAD",
-      /^Nobody reads 'windowMS' \(did you mean 'windowMs'\?\)/,
+      /^Not an option: 'windowMS' \(did you mean 'windowMs'\?\)/,
     ],
     [
       { Limit: 5, nonsense: 1 },
       "TIDEGATE_OPTION_UNREAD",
-      /^Nobody reads 'Limit' \(did you mean.*, 'nonsense'/,
+      /^Not an option: 'Limit' \(did you mean.*, 'nonsense'/,
     ],
     [
       { policy: {} },
       "TIDEGATE_OPTION_UNREAD",
-      /^Nobody reads 'policy' \(did you mean 'policies'\?\)/,
+      /^Not an option: 'policy' \(did you mean 'policies'\?\)/,
     ],
     [
       { validate: { trustproxy: false, nonsense: true } },

@@ -35,7 +35,7 @@ export interface Standing {
 }
 
 /** A user's function that is called for a request and returns nothing useful. */
-type Told = (request: FastifyRequest, key: string) => void;
+type Callback = (request: FastifyRequest, key: string) => void;
 
 /** Everything that a handler uses. */
 export interface Settings {
@@ -45,7 +45,7 @@ export interface Settings {
   readonly errorResponseBuilder:
     | ((request: FastifyRequest, context: errorResponseBuilderContext) => object | string)
     | undefined;
-  readonly onBanReach: Told | undefined;
+  readonly onBanReach: Callback | undefined;
   /**
    * A key as users see it: text in the type that users' types state, and a number if it was one.
    */
@@ -61,7 +61,7 @@ export function settingsOf(given: Given, standing: Standing): Settings {
     ),
     ban: banOf(given),
     errorResponseBuilder,
-    onBanReach: told(given.onBanReach, standing.warnings),
+    onBanReach: caught(given.onBanReach, standing.warnings),
     shownKey,
   };
 }
@@ -121,8 +121,8 @@ export function adapterOf(
   given: Given,
   { limiters, warnings }: Standing,
 ): Adapter<FastifyRequest, FastifyReply> {
-  const onExceeding = told(given.onExceeding, warnings);
-  const onExceeded = told(given.onExceeded, warnings);
+  const onExceeding = caught(given.onExceeding, warnings);
+  const onExceeded = caught(given.onExceeded, warnings);
   const shownKey = shownKeyOf(given);
   return {
     framework: FASTIFY,
@@ -141,10 +141,10 @@ export function adapterOf(
 }
 
 /** A user's function whose result is not awaited; a later failure gives a warning. */
-function told(tell: Told | undefined, warnings: Warnings): Told | undefined {
-  if (tell === undefined) return undefined;
+function caught(callback: Callback | undefined, warnings: Warnings): Callback | undefined {
+  if (callback === undefined) return undefined;
   return (request: FastifyRequest, key: string): void => {
-    const pending: unknown = tell(request, key);
+    const pending: unknown = callback(request, key);
     if (!isThenable(pending)) return;
     pending.then(undefined, (error) => warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error));
   };

@@ -12,7 +12,11 @@ afterEach(() => {
 
 describe("a mistake that is warned about", () => {
   it.each([
-    [{ policy: {} }, "TIDEGATE_OPTION_UNREAD", /^Nobody reads 'policy' \(did you mean 'policies'/],
+    [
+      { policy: {} },
+      "TIDEGATE_OPTION_UNREAD",
+      /^Not an option: 'policy' \(did you mean 'policies'/,
+    ],
     [
       { validate: { trustproxy: false } },
       "TIDEGATE_SWITCH_UNREAD",

@@ -63,7 +63,7 @@ export class Warnings {
   ): void {
     if (this.#said.has(code) || !this.#isWanted(by)) return;
     this.#said.add(code);
-    this.#tell(new TidegateWarning(code, seen, cause));
+    this.#emit(new TidegateWarning(code, seen, cause));
   }
 
   /**
@@ -90,10 +90,10 @@ export class Warnings {
     const more = this.#unreported;
     this.#unreported = 0;
     const seen = more === 0 ? "" : `It happened ${more} more times since the last report.`;
-    this.#tell(new TidegateWarning(code, seen, cause));
+    this.#emit(new TidegateWarning(code, seen, cause));
   }
 
-  #tell(warning: TidegateWarning): void {
+  #emit(warning: TidegateWarning): void {
     try {
       this.#log(warning);
     } catch {

@@ -27,7 +27,7 @@ type Advance = (store: Store) => void;
 export class Engine {
   readonly store: Store;
   readonly decider: Decider;
-  readonly places: Permits;
+  readonly permits: Permits;
   readonly refunds: Refunds;
   readonly housekeeping: Housekeeping;
 
@@ -47,7 +47,7 @@ export class Engine {
     );
     this.store = store;
     this.decider = new Decider(store, rules, policies, partitionQuota);
-    this.places = new Permits(rules, policies);
+    this.permits = new Permits(rules, policies);
     this.refunds = new Refunds(store, rules);
     this.housekeeping = new Housekeeping(store, {
       ...{ name, lifeMs: longestLifeMs(policies) },

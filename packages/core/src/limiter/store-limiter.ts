@@ -49,7 +49,7 @@ export class StoreLimiter implements Limiter {
   #store: Store;
   #decider: Decider;
   #usual: FastWindowCheck | FastReplicatedCheck | null;
-  #places: Permits;
+  #permits: Permits;
   #refunds: Refunds;
   #housekeeping: Housekeeping;
   /** The connection to the cluster, until this is closed. */
@@ -79,7 +79,7 @@ export class StoreLimiter implements Limiter {
     const workings = new Engine(store, sections, options, this.#advanceStore);
     this.#store = store;
     this.#decider = workings.decider;
-    this.#places = workings.places;
+    this.#permits = workings.permits;
     this.#refunds = workings.refunds;
     this.#housekeeping = workings.housekeeping;
     this.#usual = fastCheck(store, policies, replicator);
@@ -127,7 +127,7 @@ export class StoreLimiter implements Limiter {
   refund(key: string | Uint8Array, cost: number, decision: Decision): void {
     checkCost(cost);
     const tickets = ticketsOf(decision);
-    if (this.#places.areAll) {
+    if (this.#permits.areAll) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} has only concurrency policies, whose permits are not refunded: use 'release'`,
@@ -139,15 +139,15 @@ export class StoreLimiter implements Limiter {
 
   release(key: string | Uint8Array, cost = 1, options?: ReleaseOptions): void {
     checkCost(cost);
-    if (!this.#places.exist) {
+    if (!this.#permits.exist) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} has no concurrency policy to release from: use 'refund'`,
       );
     }
-    this.#places.read(cost, options);
+    this.#permits.read(cost, options);
     const id = this.#locate(key);
-    if (id !== NO_RECORD && this.#places.release(id)) this.#store.changed(id);
+    if (id !== NO_RECORD && this.#permits.release(id)) this.#store.changed(id);
   }
 
   reset(key: string | Uint8Array): void {
@@ -215,7 +215,7 @@ export class StoreLimiter implements Limiter {
     this.#replicated = undefined;
     this.#store = store;
     this.#decider = alone.decider;
-    this.#places = alone.places;
+    this.#permits = alone.permits;
     this.#refunds = alone.refunds;
     this.#housekeeping = alone.housekeeping;
     this.#usual = null;

@@ -36,7 +36,7 @@ export class HitsByKey {
   }
 
   giveBack(limiter: Limiter, key: Key): void {
-    if (limiter.policies.every(holdsPlaces)) return;
+    if (limiter.policies.every(holdsPermits)) return;
     const now = limiter.peek(key, 0);
     const counted = this.#decisions.get(key);
     const sinceMs = counted === undefined ? 0 : now.atMs - counted.atMs;
@@ -59,13 +59,13 @@ export class HitsByKey {
 
 /** Counts a hit, and acquires no permit, because nothing would release it. */
 function charge(limiter: Limiter, key: Key): Decision {
-  const holding = limiter.policies.filter(holdsPlaces);
+  const holding = limiter.policies.filter(holdsPermits);
   if (holding.length === 0) return limiter.charge(key, 1);
   const weights = Object.fromEntries(holding.map(({ name }) => [name, 0]));
   return limiter.charge(key, 1, { weights });
 }
 
-function holdsPlaces({ kind }: Limiter["policies"][number]): boolean {
+function holdsPermits({ kind }: Limiter["policies"][number]): boolean {
   return kind === "concurrency";
 }
 

@@ -56,7 +56,7 @@ export function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
 export function sayRemoved(given: object, warnings: Warnings): void {
   for (const [name, as] of Object.entries(REMOVED)) {
     if (Reflect.get(given, name)) {
-      warnings.say("TIDEGATE_OPTION_REMOVED", `Nobody reads '${name}'.`, undefined, as);
+      warnings.say("TIDEGATE_OPTION_REMOVED", `The option '${name}' was given.`, undefined, as);
     }
   }
 }

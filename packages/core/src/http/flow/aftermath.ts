@@ -24,7 +24,7 @@ export function followEnd<Request, Response>(context: RequestContext<Request, Re
   const { afterwards, following, onVerdict } = plan;
   const verdict = context.verdict as Verdict;
   const isFollowed = verdict.allowed
-    ? afterwards !== null || budget.holdsPlaces
+    ? afterwards !== null || budget.holdsPermits
     : afterwards?.countsRefused === true;
   if (isFollowed) {
     const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)]);
@@ -57,10 +57,10 @@ export function checkArguments(
  * never are.
  */
 function chargeArguments(
-  { quotas, holdsPlaces }: Budget,
+  { quotas, holdsPermits }: Budget,
   cost: Cost,
 ): [number, { weights: Record<string, number> } | undefined] {
-  if (typeof cost === "number" && !holdsPlaces) return [cost, undefined];
+  if (typeof cost === "number" && !holdsPermits) return [cost, undefined];
   const weights: Record<string, number> = typeof cost === "number" ? {} : { ...cost };
   for (const { policy, unit } of quotas) {
     if (unit !== null) weights[policy] = 0;
@@ -99,7 +99,7 @@ class Aftermath<Request, Response> implements EndListener {
 
   waitsForHandlerMs(): number {
     const { charge = null, countIf = null, refundsHangUps = false } = this.#afterwards ?? {};
-    const isHeld = this.#hits.some(({ budget }) => budget.holdsPlaces);
+    const isHeld = this.#hits.some(({ budget }) => budget.holdsPermits);
     const dependsOnIt = isHeld || charge !== null || countIf !== null || refundsHangUps;
     return dependsOnIt ? this.#plan.holdAfterHangUpMs : 0;
   }
@@ -109,8 +109,8 @@ class Aftermath<Request, Response> implements EndListener {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     for (const { budget, key, cost, verdict } of this.#hits) {
-      if (!budget.holdsPlaces || !verdict.allowed) continue;
-      this.#tell(() => budget.counter.release(key, ...checkArguments(cost)));
+      if (!budget.holdsPermits || !verdict.allowed) continue;
+      this.#runSafely(() => budget.counter.release(key, ...checkArguments(cost)));
     }
     if (this.#hits.some(({ verdict }) => !verdict.allowed)) return;
     const { charge = null, countIf = null } = this.#afterwards ?? {};
@@ -139,7 +139,7 @@ class Aftermath<Request, Response> implements EndListener {
       const { budget, key } = hit;
       const [units, options] =
         cost === null ? checkArguments(hit.cost) : chargeArguments(budget, cost);
-      this.#tell(() => budget.counter.charge(key, units, options));
+      this.#runSafely(() => budget.counter.charge(key, units, options));
     }
   }
 
@@ -150,12 +150,12 @@ class Aftermath<Request, Response> implements EndListener {
       if (!verdict.allowed && this.#afterwards?.countsRefused !== true) continue;
       if (budget.quotas.every(({ unit }) => unit !== null)) continue;
       const units = typeof cost === "number" ? cost : 1;
-      this.#tell(() => budget.counter.refund(key, units, verdict));
+      this.#runSafely(() => budget.counter.refund(key, units, verdict));
     }
   }
 
   /** Calls a counter for one hit; a failure does not affect the other hits. */
-  #tell(count: () => unknown): void {
+  #runSafely(count: () => unknown): void {
     try {
       this.#await(count());
     } catch (error) {

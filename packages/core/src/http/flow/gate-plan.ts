@@ -31,7 +31,7 @@ export interface Budget {
   readonly names: readonly string[];
   readonly fields: Fields | null;
   /** Whether permits are held until a response has ended. */
-  readonly holdsPlaces: boolean;
+  readonly holdsPermits: boolean;
 }
 
 /** The budgets of one gate by the length of their window. */

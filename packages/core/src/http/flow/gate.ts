@@ -94,7 +94,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
 
   get followsEnds(): boolean {
     const { afterwards, budgets } = this.#plan;
-    return afterwards !== null || budgets.usual.holdsPlaces;
+    return afterwards !== null || budgets.usual.holdsPermits;
   }
 
   handling(response: Response, handler: unknown): void {

@@ -270,8 +270,8 @@ export class Fields {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.effectiveSeconds(result);
       const effective = seconds === null ? "" : `${separator}${EFFECTIVE}=${seconds}`;
-      const told = `${AVAILABLE}=${quota.available(result)}${effective}`;
-      return `${fieldString(names[index]!)}${separator}${told}${this.#pk(partition)}`;
+      const value = `${AVAILABLE}=${quota.available(result)}${effective}`;
+      return `${fieldString(names[index]!)}${separator}${value}${this.#pk(partition)}`;
     });
     return members.join(", ");
   }

@@ -24,7 +24,7 @@ export {
 export { type UnusedOption, unusedOptions } from "./unused-options.ts";
 
 /** Options that may be functions with the key as an argument. */
-const TOLD_THE_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
+const WITH_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
 
 /** The options that were given: `undefined` and `null` mean absent. */
 export function onlyGiven<Options extends object>(options: Options): Partial<Options> {
@@ -74,7 +74,7 @@ export function sayUnreadSubnet(
 /** Warns about unknown options. */
 export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
   const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
-  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Nobody reads ${unread}.`);
+  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Not an option: ${unread}.`);
 }
 
 /**
@@ -143,7 +143,7 @@ export function withKeySecond<Request, Response>(
   shown: (request: Request, key: ShownKey) => unknown = (_request, key) => key,
 ): GateOptions<Request, Response> {
   const turned: Record<string, AskedWithKey<Request, Response, unknown>> = {};
-  for (const name of TOLD_THE_KEY) {
+  for (const name of WITH_KEY) {
     const asked: unknown = options[name];
     if (typeof asked !== "function") continue;
     turned[name] = (request, response, key) => asked(request, shown(request, key), response);

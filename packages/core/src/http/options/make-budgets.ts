@@ -152,7 +152,7 @@ export class BudgetMaker<Request, Response> {
       quotas,
       names: texts,
       fields: hasFields ? new Fields({ legacy, standard, quotas, names, isSpaced }) : null,
-      holdsPlaces: policies.some(({ kind }) => kind === "concurrency"),
+      holdsPermits: policies.some(({ kind }) => kind === "concurrency"),
     };
   }
 

@@ -49,10 +49,10 @@ export function inGivenNames<Made>(names: GivenNames, make: () => Made): Made {
     if (!(error instanceof TidegateError)) throw error;
     const text = error.message.slice(0, -` [${error.code}]`.length);
     // Messages quote option names, possibly with a path.
-    const told = text.replace(/'(\w+)(?=['[.])/g, (quoted, own: string) =>
+    const renamed = text.replace(/'(\w+)(?=['[.])/g, (quoted, own: string) =>
       Object.hasOwn(names, own) ? `'${names[own]}` : quoted,
     );
-    throw new TidegateError(error.code, told);
+    throw new TidegateError(error.code, renamed);
   }
 }
 
