@@ -1,6 +1,6 @@
 /**
- * The API report of every entry of every published package: what users can see, as one text file
- * that is committed, so that a change of the surface shows up in review as what it is.
+ * The API report of every entry of every published package: the public surface as one committed
+ * text file, so that a change of the surface is visible in review.
  *
  * With `--update` the reports are written; without it, a difference is a failure.
  */
@@ -29,7 +29,10 @@ function reportName(folder, entry) {
   return [basename(folder), ...entry.split("/").slice(1)].join("-");
 }
 
-/** Those of the entry's source: it cannot read the packed ones where a function has a namespace. */
+/**
+ * The declarations of the entry's source: the extractor cannot read packed ones where a function
+ * has a namespace.
+ */
 function declarationsOf({ "@tidegate/source": source }) {
   return source.replace(/^\.\/src\/(.*)\.ts$/, "./dist/unbundled/$1.d.ts");
 }
@@ -53,7 +56,8 @@ function report(folder, entry, typings) {
   if (apiReportChanged && !update) {
     say(`${name} is not what the sources export:`);
     showDifference(before, textOf(join(folder, "temp", `${reportFileName}.api.md`)));
-    // The extractor says so on the console, where it is silenced, and then counts it as no failure.
+    // The extractor prints this on the console, which is silenced, and does not count it as a
+    // failure.
     process.exitCode = 1;
   } else if (apiReportChanged) {
     say(`${name} is written`);
@@ -61,7 +65,7 @@ function report(folder, entry, typings) {
   if (!succeeded) process.exitCode = 1;
 }
 
-/** An entry may use a type that the package's main entry exports: it need not export it again. */
+/** An entry may use a type of the package's main entry without exporting it again. */
 function isInMainEntry({ messageId, text }, folder) {
   if (messageId !== "ae-forgotten-export") return false;
   const symbol = /The symbol "(\w+)"/.exec(text)?.[1];
@@ -80,7 +84,7 @@ function configOf(folder, typings, reportFileName) {
       newlineKind: "lf",
       compiler: {
         overrideTsconfig: {
-          // What frameworks declare about one another is not ours to check.
+          // Declarations of frameworks are not checked here.
           compilerOptions: {
             ...{ target: "es2022", module: "nodenext", strict: true, types: [] },
             skipLibCheck: true,
@@ -110,7 +114,7 @@ function configOf(folder, typings, reportFileName) {
   });
 }
 
-/** The lines that only one of the two has, which is enough to see what changed. */
+/** The lines that only one of the two has. */
 function showDifference(before, after) {
   const old = new Set(before.split("\n"));
   const now = new Set(after.split("\n"));

@@ -1,9 +1,10 @@
 /**
- * Builds the package in the current folder into dist: one CommonJS implementation, a thin ES module around
- * it for `import`, and the types of both.
+ * Builds the package in the current folder into dist: one CommonJS implementation, a thin ES module
+ * around it for `import`, and the types of both.
  *
- * dist/unbundled has the declarations of each source, as the compiler writes them when it has checked the
- * package; it is never packed. dist is emptied first, so that nothing of a deleted source is packed either.
+ * dist/unbundled has the declarations of each source, which the compiler writes when it has checked
+ * the package; it is never packed. dist is emptied first, so that no file of a deleted source is
+ * packed.
  */
 
 import { readFileSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
- * Everything that is checked without running the code, as one list.
+ * All checks that do not run the code, as one list.
  *
- * With `--update`, what can be written by a tool is written: formatting, API reports, generated
- * pages. Without it, a difference is a failure that names this command.
+ * With `--update`, tools write what they can: formatting, API reports, generated pages. Without it,
+ * a difference is a failure, and the failure names this command.
  */
 
 import { checkCodeBlocks } from "./docs/code-blocks.mjs";
@@ -71,7 +71,10 @@ export function checks(update) {
   ];
 }
 
-/** Users who do not skip the check of declarations see ours; what others have wrong is theirs. */
+/**
+ * Users without `skipLibCheck` check our declarations; errors in other packages' declarations are
+ * not ours.
+ */
 async function packedDeclarations() {
   const args = ["--project", "scripts/packed-declarations.json", "--pretty", "false"];
   const { output } = await executeTool("typescript/bin/tsc", args);

@@ -1,9 +1,9 @@
 /**
- * What the npm scripts do, command by command.
+ * The npm scripts, command by command.
  *
- * Each command installs what is missing, runs its steps, goes on after a failing one so that one
- * run shows everything there is to fix, and resolves to its exit code. Where tests run, the last
- * line is their count.
+ * Each command installs what is missing and runs its steps. It continues after a failing step, so
+ * that one run shows everything there is to fix. It resolves to its exit code. Where tests run, the
+ * last line is their count.
  */
 
 import { existsSync } from "node:fs";
@@ -18,13 +18,15 @@ import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runTools } from "./tools.mjs";
 import { runVitest } from "./vitest.mjs";
 
-/** How many times its usual runs a property makes in `test:all`, which stays within an hour so. */
+/**
+ * How many times its usual runs a property makes in `test:all`, so that it takes less than an hour.
+ */
 const WIDE_TEST_SCALE = "25";
 
 const FAST_PROJECTS = ["unit", "property", "types"];
 
 const COMMANDS = {
-  /** Everything a change has to pass. */
+  /** Everything that a change has to pass. */
   async test(args) {
     const built = await build();
     const checked = await check([]);
@@ -33,7 +35,7 @@ const COMMANDS = {
     return closing([built, checked, server, tested, await runTools({ download: false })]);
   },
 
-  /** Unit, property and type tests, or one of them, straight from the sources: needs no build. */
+  /** Unit, property and type tests, or one of them, directly from the sources, without a build. */
   async fast(args) {
     const chosen = args.some((arg) => arg.startsWith("--project"));
     const projects = chosen ? [] : FAST_PROJECTS.map((name) => `--project=${name}`);
@@ -41,8 +43,8 @@ const COMMANDS = {
   },
 
   /**
-   * `test` with many more random histories, sabotage that it has to notice, the packed packages in every
-   * tool and on every runtime, and the whole site.
+   * `test` with many more random histories, the sabotages, the packed packages in every tool and on
+   * every runtime, and the whole site.
    */
   async all(args) {
     const built = await build();
@@ -60,7 +62,7 @@ const COMMANDS = {
     return (await build()).failed;
   },
 
-  /** The site of the documentation, from the pages and the sources. */
+  /** The documentation site, from the pages and the sources. */
   async docs() {
     return (await buildSite()).failed;
   },
@@ -113,7 +115,7 @@ async function check(args) {
   return { failed: await runChecks(args) };
 }
 
-/** What integration tests need beside Node; without it they fail, each with the same words. */
+/** The program that integration tests need beside Node; without it they fail with one message. */
 async function natsServer() {
   const env = {};
   const found = await step("find or fetch nats-server, for the integration tests", () =>
@@ -136,8 +138,8 @@ async function tests(args, env = {}) {
 }
 
 /**
- * Prints the closing line and returns the number of failures. Steps that failed are failures too;
- * a run without a single test is one as well.
+ * Prints the last line and returns the number of failures. Failed steps are failures too, and so is
+ * a run without a single test.
  */
 function closing(outcomes) {
   const sum = (what) => outcomes.reduce((total, outcome) => total + (outcome[what] ?? 0), 0);

@@ -1,6 +1,7 @@
 /**
- * A folder in which the packed packages are installed, as a user has them, with the programs of
- * tests/runtimes and the tests that a guide shows. It lies outside of the repository and is removed at the end.
+ * A folder in which the packed packages are installed as by a user, with the programs of
+ * tests/runtimes and the tests of a guide. It is outside of the repository and is removed at the
+ * end.
  */
 
 import {
@@ -20,10 +21,11 @@ import { execute, ROOT, step } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
 
 /**
- * Resolves to what `work` resolves to, or to 1 if nothing could be installed.
+ * Resolves to what `work` resolves to, or to 1 if the installation failed.
  *
- * @param packages what is installed beside them from the registry, or null to install nothing from it: the
- *   frameworks are links to those of this repository then, and no network is needed
+ * @param packages what to install beside them from the registry, or null for nothing: the
+ * frameworks are then links
+ *   to those of this repository, and no network is needed
  */
 export async function inConsumer(packages, work) {
   const folder = mkdtempSync(join(tmpdir(), "tidegate-consumer-"));
@@ -77,7 +79,7 @@ function link(name, folder) {
   symlinkSync(join(ROOT, "node_modules", name), path, "junction");
 }
 
-/** What the packages and their types are used with, in the versions that they are developed with. */
+/** The frameworks and types, in the versions that this repository develops with. */
 function frameworks() {
   const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const needed = publishedPackages().flatMap(({ manifest }) =>

@@ -1,6 +1,4 @@
-/**
- * What stands in a file that may not be there yet.
- */
+/** Reads a file that may be missing. */
 
 import { readFileSync } from "node:fs";
 

@@ -1,17 +1,17 @@
 /**
- * Installs what the lock file asks for, and only when that is not already there.
+ * Installs the packages of the lock file, if they are not already installed.
  *
- * npm leaves its own record of what it installed inside node_modules. As long as that record and
- * package-lock.json name the same packages there is nothing to do and no network is needed, also
- * when it was a plain `npm install` that brought them.
+ * npm keeps its own record of what it installed inside node_modules. While that record and
+ * package-lock.json name the same packages, there is nothing to do and no network is needed, also
+ * after a plain `npm install`.
  */
 
 import { readFileSync } from "node:fs";
 import { execute, ROOT, say } from "./steps.mjs";
 
 /**
- * Returns whether the dependencies are in place, of the repository or of a folder with a lock file of its
- * own; says what it does while it does it.
+ * Returns whether the dependencies are installed, of the repository or of a folder with a lock file
+ * of its own; prints what it does.
  */
 export async function install(folder = "") {
   const reason = reasonToInstall(folder);

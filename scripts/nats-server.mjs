@@ -1,9 +1,10 @@
 /**
- * Finds the nats-server that integration tests start, and fetches one where none is found.
+ * Finds the nats-server for integration tests, and downloads one if there is none.
  *
- * In this order: the path in NATS_SERVER, the folders of PATH, what was fetched before, and Debian's
- * package, downloaded and unpacked into a folder that git ignores. Nothing is installed, no service
- * is started, and no rights are needed. As a program this prints the path, or why there is none.
+ * It tries in this order: the path in NATS_SERVER, the folders of PATH, an earlier download, and
+ * Debian's package, downloaded and unpacked into a folder that git ignores. Nothing is installed,
+ * no service is started, and no rights are needed. Run as a program, it prints the path, or the
+ * problem.
  */
 
 import {
@@ -21,10 +22,10 @@ import { pathToFileURL } from "node:url";
 import { execute, ROOT, say } from "./steps.mjs";
 
 const NAME = platform === "win32" ? "nats-server.exe" : "nats-server";
-/** Where packages of a system put it, and what is not in everybody's PATH. */
+/** Folders of system packages that may be missing in PATH. */
 const SYSTEM_FOLDERS = platform === "win32" ? [] : ["/usr/local/sbin", "/usr/sbin"];
 const CACHE = join(ROOT, ".cache");
-/** The user that apt would otherwise download as cannot write to our folder. */
+/** apt would download as a user that cannot write to our folder. */
 const APT_OPTIONS = [
   "APT::Sandbox::User=root",
   "Acquire::http::Timeout=20",
@@ -32,7 +33,7 @@ const APT_OPTIONS = [
 ].flatMap((option) => ["-o", option]);
 const FETCHED = join(CACHE, "nats-server", NAME);
 
-/** The path of a nats-server that runs; throws an error that says how to get one. */
+/** The path of a working nats-server; throws an error that says how to get one. */
 export async function findNatsServer() {
   const given = env.NATS_SERVER;
   if (given !== undefined && given !== "") {
@@ -69,10 +70,10 @@ async function runs(path) {
   return code === 0 && output.includes("nats-server");
 }
 
-/** Leaves the program at FETCHED, or returns why it could not. */
+/** Downloads the program to FETCHED, or returns the problem. */
 async function fetchFromDebian() {
   mkdirSync(CACHE, { recursive: true });
-  // Two test files may fetch it at the same time: each has a folder, and the last one is kept.
+  // Two test files may download it at the same time: each has a folder, and the last one is kept.
   const folder = mkdtempSync(join(CACHE, "nats-server-"));
   try {
     const downloaded = await download(folder);
@@ -92,7 +93,7 @@ async function fetchFromDebian() {
   }
 }
 
-/** Downloads by the machine's own package lists, or by fresh ones kept in the folder. */
+/** Downloads with the machine's package lists, or with fresh ones in the folder. */
 async function download(folder) {
   const apt = (...args) =>
     execute("apt-get", ["-qq", ...APT_OPTIONS, ...args], { cwd: folder, env: { LC_ALL: "C" } });

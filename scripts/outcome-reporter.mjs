@@ -1,6 +1,6 @@
 /**
- * A vitest reporter that writes down how each test went, and why: of an error that is there because of
- * another, as properties throw them, the other. What keeps a file from loading is an outcome as well.
+ * A vitest reporter that writes the outcome of each test with its error. For an error with a cause,
+ * as property tests throw, it writes the cause. A file that does not load is an outcome as well.
  */
 
 import { writeFileSync } from "node:fs";

@@ -1,6 +1,4 @@
-/**
- * How large the published packages may be: what is installed a million times stays small.
- */
+/** The size limits of the published packages. */
 
 import { execute } from "./steps.mjs";
 import { publishedPackages } from "./workspaces.mjs";
@@ -14,7 +12,7 @@ const BOUNDS = {
   "@tidegate/nats-transport": { bytes: 30_000, files: 10 },
 };
 
-/** Compares what `npm pack` would write with the bounds. Needs a build. */
+/** Compares the output of `npm pack` with the limits. Needs a build. */
 export async function checkPackedSize() {
   const names = publishedPackages().map(({ name }) => `--workspace=${name}`);
   const args = ["pack", "--dry-run", "--json", "--loglevel=error", ...names];
@@ -24,7 +22,7 @@ export async function checkPackedSize() {
   return { code: problems.length === 0 ? 0 : 1, output: problems.join("\n") };
 }
 
-/** A sentence for each package that is too large, of what `npm pack --json` says of all. */
+/** A sentence for each package that is too large, from the output of `npm pack --json`. */
 function oversized(packed) {
   const unbounded = packed.filter(({ name }) => !Object.hasOwn(BOUNDS, name));
   const tooLarge = packed.flatMap(({ name, size, entryCount }) => {

@@ -1,8 +1,8 @@
 /**
- * The way in for every npm script: `node scripts/run.mjs <command>`.
+ * The entry point of every npm script: `node scripts/run.mjs <command>`.
  *
- * It needs nothing installed, since a fresh clone has nothing, and runs on Node versions that are
- * too old for the rest, in order to say so. Everything else is loaded after that question.
+ * It needs no installed packages, because a fresh clone has none. It also runs on Node versions
+ * that are too old for the rest, to report that. Everything else is loaded after this check.
  */
 
 const OLDEST_NODE = [20, 19];

@@ -1,8 +1,8 @@
 /**
- * The packed packages on every runtime that is supported, as a user would have them installed.
+ * The packed packages on every supported runtime, installed as by a user.
  *
- * Runtimes come as npm packages, so that nothing but a network is needed. On each the package is
- * used by `import` and by `require`, and both must reach one copy; then the unit tests run there.
+ * Runtimes are npm packages, so only a network is needed. On each runtime the package is loaded by
+ * `import` and by `require`, and both must load one copy; then the unit tests run there.
  */
 
 import { inConsumer } from "./consumer.mjs";
@@ -22,7 +22,7 @@ const PM2 = "pm2@7.0.4";
 
 const PROGRAMS = ["esm/program.js", "cjs/program.js"];
 
-/** Runs the whole matrix and resolves to how many of its steps failed. */
+/** Runs the whole matrix and resolves to the number of failed steps. */
 export async function runRuntimes() {
   const failed = await inConsumer([], async (consumer) => {
     let failedSteps = 0;

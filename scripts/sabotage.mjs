@@ -1,12 +1,13 @@
 /**
- * Breaks replication on purpose, in one way after the other, and looks whether the tests notice.
+ * Breaks the sources on purpose, in one way at a time, and checks that the tests notice.
  *
- * A test that has never failed may be one that cannot. So each sabotage replaces some text of one source,
- * and the tests that it names have to fail then, by an assertion: a source that does not compile, or
- * that throws, shows nothing. Without any sabotage all of them pass, and each run is the same.
+ * A test that has never failed may be unable to fail. So each sabotage replaces some text of one
+ * source, and the tests that it names must then fail by an assertion: a source that does not
+ * compile or that throws proves nothing. Without a sabotage all of these tests pass, and each run
+ * is the same.
  *
- * Sabotages are made in a copy of the tree. `node scripts/sabotage.mjs relay` tries those with that in
- * their name.
+ * Sabotages are made in a copy of the tree. `node scripts/sabotage.mjs relay` runs those with that
+ * word in their name.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,13 +20,18 @@ import { copyTree } from "./tree-copy.mjs";
 
 const SABOTAGES = "tests/sabotage/sabotages.json";
 
-/** Of the root of the tree: tests run from the sources of packages, and `tests` has what sets them up. */
+/**
+ * What to copy of the root: packages, whose sources the tests use, and `tests`, which sets them up.
+ */
 const isCopied = (entry) => ["packages", "tests"].includes(entry) || /\.(json|ts)$/.test(entry);
 
-/** The same histories each time, whatever is set outside. */
+/** The same histories each time, independent of the environment. */
 const SAME_EACH_TIME = { TIDEGATE_TEST_SEED: "20200229", TIDEGATE_TEST_SCALE: "1" };
 
-/** Tries all sabotages, or those with a word in their name, and resolves to how many steps failed. */
+/**
+ * Runs all sabotages, or those with a word in their name, and resolves to the number of failed
+ * steps.
+ */
 export async function runSabotages(word = "") {
   const all = JSON.parse(readFileSync(join(ROOT, SABOTAGES), "utf8"));
   const sabotages = all.filter(({ name }) => name.includes(word));
@@ -89,12 +95,12 @@ function described({ file, title, state, errors }) {
   return [`  ${file}: "${title}" ${state}`, ...reasons].join("\n");
 }
 
-/** Runs some tests in the copy; resolves to how each went, all of those with one title. */
+/** Runs some tests in the copy; resolves to the outcomes of all tests with those titles. */
 async function runTests(copy, tests) {
   const outcomesFile = join(copy, "outcomes.json");
   rmSync(outcomesFile, { force: true });
   const files = new Set(tests.map(({ file }) => file));
-  // Whatever is no letter may mean something in a pattern.
+  // Other characters may mean something in a pattern.
   const titles = new Set(tests.map(({ title }) => `${title.replace(/\W/g, "\\$&")}$`));
   const options = [
     `--reporter=${ROOT}/scripts/outcome-reporter.mjs`,
@@ -106,12 +112,12 @@ async function runTests(copy, tests) {
     [join(copy, "node_modules/vitest/vitest.mjs"), "run", ...options, ...files],
     { cwd: copy, env: { ...SAME_EACH_TIME, TIDEGATE_OUTCOMES_FILE: outcomesFile } },
   );
-  // It may have ended before it could report.
+  // The run may have ended before its report.
   const outcomes = existsSync(outcomesFile) ? JSON.parse(readFileSync(outcomesFile, "utf8")) : [];
   return tests.flatMap((test) => outcomesOf(test, outcomes, output));
 }
 
-/** A test that is not there, or whose file does not load, has not run. */
+/** A test that is missing, or whose file does not load, has not run. */
 function outcomesOf({ file, title }, outcomes, output) {
   const inFile = outcomes.filter((outcome) => outcome.file === file);
   const found = inFile.filter((outcome) => outcome.title === title);

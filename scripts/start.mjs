@@ -1,8 +1,9 @@
 /**
- * `npm start`: three servers of three frameworks that share one limit, and what they make of requests.
+ * `npm start`: three servers of three frameworks that share one limit, and their responses to
+ * requests.
  *
- * They find each other over a socket of this machine; over NATS with `--nats`, for which a nats-server
- * is started, or where `NATS_URL` names one. What was started ends together.
+ * They connect over a local socket. With `--nats` they use NATS: a nats-server is started, or the
+ * one at `NATS_URL` is used. Everything that was started ends together.
  */
 
 import { spawn } from "node:child_process";
@@ -16,7 +17,7 @@ const EXAMPLE = "examples/three-frameworks/start.mjs";
 const NATS_PATIENCE_MS = 5_000;
 const NATS_PORT = 4222;
 const PARENT_ASKED_EVERY_MS = 500;
-/** npm and the shell between; where a signal ends those, it is not passed on. */
+/** npm and the shell are parents of this process, and do not pass on the signal that ends them. */
 const STARTED_BY = process.ppid;
 
 const HELP = `npm start            three servers that share one limit, over a socket
@@ -27,8 +28,8 @@ NATS_URL=...   a nats-server that runs already, such as
                nats://127.0.0.1:4222`;
 
 /**
- * What can be said before anything is installed or built, and the exit code then; undefined where the
- * servers can start.
+ * The answer that needs no installation or build, with its exit code; undefined if the servers can
+ * start.
  *
  * @returns {Promise<{ text: string, code: number } | undefined>}
  */
@@ -64,11 +65,11 @@ export async function start(args) {
     env.NATS_URL = server.url;
     env.NATS_PID = String(server.child.pid);
   }
-  // By the channel they notice that this process has ended, in whatever way.
+  // The channel shows the servers that this process has ended, for any reason.
   /** @type {import("node:child_process").StdioOptions} */
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const servers = spawn(process.execPath, [EXAMPLE], { cwd: ROOT, env, stdio });
-  // They hear Ctrl+C themselves; what else ends this process has to be passed on.
+  // The servers receive Ctrl+C themselves; other signals have to be passed on.
   const pass = () => servers.kill("SIGTERM");
   process.on("SIGINT", () => {});
   process.on("SIGTERM", pass);
@@ -91,7 +92,7 @@ async function startNatsServer() {
   return { child, url: `nats://127.0.0.1:${port}` };
 }
 
-/** A port that nobody listened on a moment ago. */
+/** A port without a listener. */
 async function freePort() {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -108,7 +109,7 @@ async function untilAnswers(port) {
   throw new Error("nats-server does not answer.");
 }
 
-/** Whether any of several servers answers, which are named as clients of NATS name them. */
+/** Whether any of several servers answers; the list has the format of NATS clients. */
 async function anyAnswers(urls) {
   const found = await Promise.all(
     urls.split(",").map((given) => {
@@ -121,7 +122,7 @@ async function anyAnswers(urls) {
   return found.includes(true);
 }
 
-/** A nats-server is the first to speak. */
+/** A nats-server sends first. */
 async function answers(port, host) {
   const socket = connect(port, host);
   const isThere = await Promise.race([

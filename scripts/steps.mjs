@@ -1,8 +1,8 @@
 /**
- * One step of a command: said before it runs, judged by its exit code, timed when it is over.
+ * One step of a command: announced before it runs, judged by its exit code, and timed.
  *
- * A step is quiet while it succeeds, unless it is asked to show its output as it comes; the output
- * of a failing step is always printed in full.
+ * A step prints nothing while it succeeds, unless it streams its output. The output of a failing
+ * step is always printed in full.
  */
 
 import { spawn } from "node:child_process";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Tools that would phone home are told not to, whatever the user's own settings are. */
+/** Switches off telemetry of tools, whatever the user's own settings are. */
 const QUIET_TOOLS = {
   DO_NOT_TRACK: "1",
   TURBO_TELEMETRY_DISABLED: "1",
@@ -21,7 +21,7 @@ export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs one program to its end and returns its exit code and what it wrote. */
+/** Runs one program to its end and returns its exit code and output. */
 export function execute(program, args, { cwd = ROOT, env = {}, show = false } = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -41,14 +41,14 @@ export function execute(program, args, { cwd = ROOT, env = {}, show = false } = 
   });
 }
 
-/** Runs the script of an installed package by its path, which works on every platform alike. */
+/** Runs the script of an installed package by its path, which works the same on every platform. */
 export function executeTool(script, args, options) {
   return execute(process.execPath, [`${ROOT}/node_modules/${script}`, ...args], options);
 }
 
 /**
- * Runs `work`, which resolves to `{ code, output? }`, prints how it went and returns whether it
- * went well.
+ * Runs `work`, which resolves to `{ code, output? }`, prints the result and returns whether it
+ * succeeded.
  */
 export async function step(title, work) {
   say(`▸ ${title}`);

@@ -1,8 +1,8 @@
 /**
  * A vitest reporter that writes down how many tests passed, failed and were skipped.
  *
- * What fails outside a test counts as a failure too: a file that does not load, a hook that throws,
- * an error that nobody caught. Otherwise a run could end red with "0 failed".
+ * A failure outside a test counts too: a file that does not load, a hook that throws, an uncaught
+ * error. Otherwise a run could end red with "0 failed".
  */
 
 import { writeFileSync } from "node:fs";

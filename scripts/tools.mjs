@@ -1,9 +1,9 @@
 /**
- * The packed packages in the tools that people test, bundle and compile with.
+ * The packed packages in test runners, bundlers and compilers.
  *
  * Every tool does the same: `tests/runtimes/cjs/exercise.js`, given the packages as `import` and as
- * `require` reach them in that tool. Test runners also run the tests that a guide shows. A row of this table
- * is a title and a command.
+ * `require` load them in that tool. Test runners also run the tests that a guide shows. A row of
+ * this table is a title and a command.
  */
 
 import { inConsumer } from "./consumer.mjs";
@@ -16,13 +16,13 @@ const TSX = "node_modules/tsx/dist/cli.mjs";
 const VITEST = `${ROOT}node_modules/vitest/vitest.mjs`;
 const JEST = "node_modules/jest/bin/jest.js";
 
-/** Vitest and Jest have one option for this. A busy machine is no reason to fail. */
+/** Vitest and Jest share this option. A busy machine must not cause a failure. */
 const PATIENCE = "--testTimeout=60000";
 
 /** Under tsx on Node 20, no .cts file can load Fastify or Express: their JSON files fail to load. */
 const WITHOUT_FASTIFY = { WITHOUT: "fastify" };
 
-/** By resolution: the module format that goes with it, and which sources compile with it. */
+/** The module format of each resolution, and the sources that compile with it. */
 const RESOLUTIONS = {
   node10: ["commonjs", "consumer.ts", "consumer.cts", "import-equals.cts"],
   node16: [
@@ -44,7 +44,10 @@ const RESOLUTIONS = {
   bundler: ["esnext", "consumer.ts", "program.mts"],
 };
 
-/** Groups are installed one after the other; `packages` is null where the repository has them all. */
+/**
+ * Groups are installed one after the other; `packages` is null if the repository contains all of
+ * them.
+ */
 const GROUPS = [
   {
     packages: null,
@@ -119,7 +122,7 @@ const GROUPS = [
   },
 ];
 
-/** Runs all groups, or those that need no download, and resolves to how many steps failed. */
+/** Runs all groups, or those that need no download, and resolves to the number of failed steps. */
 export async function runTools({ download }) {
   let failed = 0;
   for (const { packages, rows } of GROUPS) {
@@ -137,7 +140,7 @@ export async function runTools({ download }) {
   return { failed };
 }
 
-/** The environment may come last. */
+/** The environment is an optional last argument. */
 function row(title, ...command) {
   const env = typeof command.at(-1) === "object" ? command.pop() : {};
   return { title, command, env };

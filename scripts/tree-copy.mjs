@@ -1,8 +1,8 @@
 /**
  * A copy of the working tree that can be broken on purpose.
  *
- * Nothing in the copy leads back to this tree: packages that are linked in `node_modules` are the
- * copy's own. Other dependencies are links, so a copy costs a fraction of a second.
+ * Nothing in the copy links back to this tree: packages that are linked in `node_modules` are the
+ * copy's own. Other dependencies are links, so a copy takes a fraction of a second.
  */
 
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
@@ -12,8 +12,8 @@ import { ROOT } from "./steps.mjs";
 const NEVER_COPIED = new Set(["node_modules", "temp", ".git", ".cache", ".turbo"]);
 
 /**
- * Copies the tree into an empty folder: those entries of its root that `takes` accepts, and of these
- * what is not `without`.
+ * Copies the tree into an empty folder: the root entries that `takes` accepts, except those in
+ * `without`.
  *
  * @param {string} copy
  * @param {{ takes?: (entry: string) => boolean, without?: string[] }} [options]
@@ -35,6 +35,6 @@ export function copyTree(copy, { takes = () => true, without = [] } = {}) {
   for (const name of readdirSync(join(copy, "packages"))) {
     link(join(copy, "packages", name), `@tidegate/${name}`);
   }
-  // What npm has installed, by its own record.
+  // npm's own record of what it installed.
   cpSync(join(modules, ".package-lock.json"), join(copy, "node_modules/.package-lock.json"));
 }

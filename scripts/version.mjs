@@ -1,10 +1,11 @@
 /**
- * Gives all packages their next version from the change notes, and adapters the core of that version.
+ * Gives all packages their next version from the change notes, and makes adapters require that
+ * version of core.
  *
- * The lock file names the versions of the packages as well, and follows.
+ * The lock file contains the versions of the packages as well, and is updated.
  *
- * Changesets takes a peer dependency that is left behind for a breaking change, and an exact one is left
- * behind by every version. So peers are open while it decides, and exact afterwards.
+ * Changesets treats a peer dependency outside of its range as a breaking change, and an exact peer
+ * is outside with every version. So peers are open ranges while it decides, and exact afterwards.
  */
 
 import { writeFileSync } from "node:fs";

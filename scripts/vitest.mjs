@@ -1,6 +1,4 @@
-/**
- * Runs vitest and brings home its own count of what passed, failed and was skipped.
- */
+/** Runs vitest and returns its count of passed, failed and skipped tests. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +6,7 @@ import { join } from "node:path";
 import { execute, ROOT } from "./steps.mjs";
 
 /**
- * Resolves to `{ passed, failed, skipped }`. A run that ends badly without saying why counts as one
+ * Resolves to `{ passed, failed, skipped }`. A run that fails without a report counts as one
  * failure. `runtime` is the program and leading arguments that run vitest's script.
  */
 export async function runVitest(

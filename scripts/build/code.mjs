@@ -1,9 +1,9 @@
 /**
- * The code of a package: one CommonJS file for each entry, what entries share in files of their own, and a
+ * The code of a package: one CommonJS file for each entry, shared code in files of its own, and a
  * thin ES module around each entry.
  *
- * `import` and `require` reach the same CommonJS files, so a process never gets two copies. Names stay as
- * they are in the sources, so that stack traces can be read without source maps.
+ * `import` and `require` load the same CommonJS files, so a process never gets two copies. Names
+ * stay as in the sources, so stack traces are readable without source maps.
  */
 
 import { copyFileSync, writeFileSync } from "node:fs";
@@ -11,8 +11,8 @@ import { basename } from "node:path";
 import { rolldown } from "rolldown";
 
 /**
- * Bundles the entries, `{ name: source }`, into `folder`. The code knows the version by name. What sources
- * import of the packages in `taken` becomes a part of the code, and their licenses stand beside it.
+ * Bundles the entries, `{ name: source }`, into `folder`. The code contains the version. Imports
+ * from the packages in `taken` become part of the code, with their licenses beside it.
  */
 export async function buildCode(entries, folder, { version, taken }) {
   const bundle = await rolldown({
@@ -50,21 +50,21 @@ function isPartOf(output, name) {
   return output.some(({ moduleIds = [] }) => moduleIds.some((id) => id.includes(folder)));
 }
 
-/** A bundle in the ES module format has no `require`, while its bundler leaves Node's own modules out. */
+/** An ES module has no `require`, but the bundler does not bundle Node's own modules. */
 const builtinsByName = {
   name: "builtins-by-name",
   renderChunk: (code) =>
     code.replace(/\brequire\(("node:[^"]+")\)/g, "process.getBuiltinModule($1)"),
 };
 
-/** `require` returns what is exported by default, as packages do that these take the place of. */
+/** `require` returns the default export, as in the packages that these replace. */
 const functionAsModule = {
   name: "function-as-module",
   renderChunk: (code, { exports }) =>
     exports.includes("default") ? `${code}\nmodule.exports = exports.default;\n` : null,
 };
 
-/** Names every export instead of saying `*`, which not every tool can see through CommonJS. */
+/** Names every export instead of `*`, because some tools cannot read the exports of CommonJS. */
 function wrapperOf(file, exports) {
   const named = exports.filter((name) => name !== "default");
   return [

@@ -1,10 +1,11 @@
 /**
- * The types of a package: one declaration file for each entry, what entries share in files of their own,
- * and a thin one for the ES module around each entry, so that nothing is declared twice.
+ * The types of a package: one declaration file for each entry, shared declarations in files of
+ * their own, and a thin file for the ES module around each entry, so that nothing is declared
+ * twice.
  *
- * An entry that exports a function by default is written with `export =`, and everything else stands in a
- * namespace of that function: `import limit = require(…)`, `import * as limit` and `limit.Options` compile
- * as with the packages that these take the place of. TypeScript 5.4 reads all of it.
+ * An entry whose default export is a function is written with `export =`, and everything else is in
+ * a namespace of that function: `import limit = require(…)`, `import * as limit` and
+ * `limit.Options` compile as with the packages that these replace. TypeScript 5.4 reads all of it.
  */
 
 import { writeFileSync } from "node:fs";

@@ -1,9 +1,9 @@
 /**
  * Type-checks every `ts` block of every page against the packages' sources.
  *
- * Each block is a module of its own, written to a file in which it keeps the line numbers it has on
- * its page, so that the compiler's messages point at the page. ` ```ts continued` goes on where the
- * page's previous block ended; ` ```ts ignore: reason` is not checked, and says why.
+ * Each block is a module of its own. It is written to a file in which it keeps its page's line
+ * numbers, so that the compiler's messages point at the page. ` ```ts continued` continues the
+ * page's previous block; ` ```ts ignore: reason` is not checked, and gives the reason.
  */
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { pages, splitFences } from "./pages.mjs";
 
 const FOLDER = ".cache/docs-code";
 
-/** Other names of the language, under which a block would not be compiled. */
+/** Other names of the language, whose blocks would not be compiled. */
 const NOT_COMPILED = /^(typescript|javascript|[mc]?[jt]sx?)$/i;
 
 const TSCONFIG = {
@@ -42,7 +42,7 @@ export async function checkCodeBlocks() {
   return { code: problems.length === 0 ? 0 : 1, output: problems.join("\n") };
 }
 
-/** One module per block, as long as the page up to it, plus what is wrong with the marks. */
+/** One module per block, padded to its line on the page, plus the problems with the marks. */
 function modulesOf(all) {
   const modules = [];
   const problems = [];

@@ -1,6 +1,4 @@
-/**
- * Writes the pages of codes from the tables in the sources, which are the only ones there are.
- */
+/** Writes the pages of codes from the tables in the sources. */
 
 import { join } from "node:path";
 import { ROOT } from "../steps.mjs";
@@ -35,7 +33,7 @@ The middleware does not find every such mistake. For example, it does not find a
   },
 ];
 
-/** Compares the pages with the tables, or with `update` writes them. */
+/** Compares the pages with the tables, or writes them with `update`. */
 export async function codePages(update) {
   const wrong = [];
   for (const page of PAGES) {
@@ -47,9 +45,9 @@ export async function codePages(update) {
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join("\n") };
 }
 
-/** What a source exports, also on a Node that cannot import TypeScript. */
+/** Imports a source, also on a Node that cannot import TypeScript. */
 async function importSource(file) {
-  // Not there before the first install, which begins by loading this file.
+  // Missing before the first install, which loads this file first.
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({ input: join(ROOT, file), platform: "node" });
   const [{ code }] = (await bundle.generate({ format: "es" })).output;

@@ -1,9 +1,9 @@
 /**
- * The test files that a guide shows, as files in which a tool can run them: what the guide promises about
- * test runners is then tried with each of them.
+ * Writes the test files that a guide shows, so that each test runner can run them and verify the
+ * guide.
  *
- * A block that begins with a comment such as `// limits.test.ts` is a file of that name, in a folder named
- * by the heading above it.
+ * A block that begins with a comment such as `// limits.test.ts` is a file of that name, in a
+ * folder named by the heading above it.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

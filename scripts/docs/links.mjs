@@ -1,8 +1,9 @@
 /**
- * Checks that every link from one page to another, and to a heading, leads somewhere.
+ * Checks that every link between pages, or to a heading, has a target.
  *
- * Links that leave the repository are not followed: the check has to pass without a network. Readme pages
- * of packages are read elsewhere as well, so their links name the repository, and are followed in it.
+ * External links are not followed: the check must pass without a network. README pages of packages
+ * are also shown outside of the repository, so their links contain the repository's URL, and are
+ * checked in it.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { pages, splitFences } from "./pages.mjs";
 const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\s*\[[^\]]+\]:\s*(\S+)/g;
 
 const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-/** What links of packed pages begin with. */
+/** The beginning of links in packed pages. */
 export const ONLINE = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/main/`;
 
 const REFERENCE = /\[[^\]]+\]\[([^\]]+)\]/g;
@@ -54,7 +55,7 @@ function problemWith(target, from, headings) {
   return headings.get(file).has(anchor) ? undefined : `${file} has no heading #${anchor}`;
 }
 
-/** A heading as the usual Markdown hosts turn it into an anchor. */
+/** The anchor of a heading, as the usual Markdown hosts make it. */
 export function anchorOf(title) {
   return title
     .toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * Writes the page of the options that all middleware takes from the interface that declares them.
+ * Writes the page of the options that all middleware takes, from the interface that declares them.
  *
- * What stands on the page is what editors show: the comment of each option, its type and its default.
+ * The page shows what editors show: the comment of each option, its type and its default.
  */
 
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { bringUpToDate } from "./generated-page.mjs";
 const SOURCE = "packages/core/src/http/options/gate-options.ts";
 const PAGE = "docs/reference/middleware-options.md";
 
-/** Names of types that mean less to a reader than what they stand for. */
+/** Type names that are replaced by their meaning. */
 const MEANT = {
   Preset: '"parity" | "api" | "login"',
   SeparatedMode: '"open" | "share" | "closed"',
@@ -32,7 +32,7 @@ function may return a value or a promise. Functions with \`key\` get the context
 request and the key under Fastify.
 `;
 
-/** Compares the page with the interface, or with `update` writes it. */
+/** Compares the page with the interface, or writes it with `update`. */
 export async function optionPage(update) {
   const stale = bringUpToDate(PAGE, pageOf(await optionsIn(SOURCE)), SOURCE, update);
   return { code: stale === null ? 0 : 1, output: stale ?? "" };
@@ -48,7 +48,7 @@ function pageOf(options) {
 
 /** Every option of the interface, in its order. */
 async function optionsIn(file) {
-  // Not there before the first install, which begins by loading this file.
+  // Missing before the first install, which loads this file first.
   const { parseSync, Visitor } = await import("oxc-parser");
   const text = readFileSync(join(ROOT, file), "utf8");
   const { program, comments } = parseSync(file, text);
@@ -65,7 +65,7 @@ async function optionsIn(file) {
   return options;
 }
 
-/** A doc comment as what it says and the default it names. */
+/** The text of a doc comment, and its default. */
 function said(comment) {
   const words = (comment?.value ?? "").replaceAll(/^\s*\*+/gm, " ").replaceAll(/\s+/g, " ");
   const [meaning = "", usual = ""] = words.split("@default");
@@ -74,7 +74,7 @@ function said(comment) {
   return { meaning: meaning.trim(), usual: isCode ? `\`${value}\`` : value };
 }
 
-/** A type without the names that only its file knows. */
+/** A type without names that are local to its file. */
 function readable(type) {
   return type
     .replaceAll(/\s+/g, " ")

@@ -1,6 +1,4 @@
-/**
- * The Markdown pages of the repository and what stands in their code fences.
- */
+/** The Markdown pages of the repository and their code fences. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +7,8 @@ import { ROOT } from "../steps.mjs";
 const SKIPPED = new Set(["node_modules", "dist", "temp", "coverage"]);
 
 /**
- * Every page as `{ file, lines }`, the file relative to the root. Change notes are not pages, nor are the
- * changelogs that are made of them.
+ * Every page as `{ file, lines }`, the file relative to the root. Change notes are not pages, nor
+ * are the changelogs made from them.
  */
 export function pages() {
   return filesIn("")
@@ -27,8 +25,8 @@ function filesIn(folder) {
 }
 
 /**
- * The fenced blocks of a page as `{ info, line, lines }`, `line` being the index of the first line
- * of code, and the page's remaining lines with the blocks blanked out. A block without an end is
+ * The fenced blocks of a page as `{ info, line, lines }`, where `line` is the index of the first
+ * line of code, and the page's other lines with the blocks blanked out. A block without an end is
  * `unclosed`.
  */
 export function splitFences(lines) {

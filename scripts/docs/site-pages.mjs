@@ -1,8 +1,10 @@
 /**
- * The pages of the repository as pages of the site: where each stands, and where its links lead there.
+ * The pages of the repository as pages of the site: the route of each, and the targets of its
+ * links.
  *
- * No page is written for the site alone, but the front of its first one. docs/README.md has the order: what
- * it lists is the sidebar, and a page that it lists and that lists others in its own folder is a group.
+ * No page is written for the site alone, except the front of the first one. docs/README.md defines
+ * the order: its list is the sidebar, and a listed page that itself lists pages of its folder is a
+ * group.
  */
 
 import { readFileSync } from "node:fs";
@@ -13,10 +15,10 @@ import { pages, splitFences } from "./pages.mjs";
 
 const CONTENTS = "docs/README.md";
 const HOME = "site/home.md";
-/** What stands in code is not a link. */
+/** Text in code is not a link. */
 const LINK = /`[^`]*`|\]\(([^)\s]+)\)/g;
 const PICTURE = /\.(svg|png)$/;
-/** Where the home page shows a section of the README. */
+/** Marks where the home page shows a section of the README. */
 const SECTION = /^<!-- README: (.+) -->$/gm;
 const FRAMEWORKS = {
   Express: "@tidegate/express",
@@ -43,7 +45,7 @@ export function sitePages() {
   };
 }
 
-/** Sentences about pages that the site would not show, or show twice. */
+/** Sentences about pages that the site would omit or show twice. */
 export function problemsOfSite() {
   const { pages: all, sidebar } = sitePages();
   const listed = new Set(sidebar.flatMap(({ items }) => items.flatMap(linksOf)));
@@ -65,7 +67,7 @@ export function problemsOfSite() {
   ];
 }
 
-/** `docs/guides/x.md` stands at `guides/x.md`, a README in the place of its folder. */
+/** `docs/guides/x.md` has the route `guides/x.md`, and a README that of its folder. */
 function routeOf(file) {
   if (file === CONTENTS) return "contents.md";
   if (!file.includes("/")) return `project/${file.toLowerCase()}`;
@@ -86,7 +88,7 @@ function titleOf(lines) {
     .replaceAll("`", "");
 }
 
-/** The page with another target for each of its links. */
+/** The page with the site's target for each of its links. */
 function withLinks(lines, targetOf) {
   const { prose } = splitFences(lines);
   return lines
@@ -154,7 +156,7 @@ function linksOf({ link, items = [] }) {
   return [link, ...items.flatMap(linksOf)];
 }
 
-/** The front of the site, and sections of the README below it. */
+/** The front of the site, followed by sections of the README. */
 function homePage(made) {
   const readme = made.find(({ file }) => file === "README.md");
   const sections = new Map(
@@ -168,7 +170,7 @@ function homePage(made) {
   return { file: HOME, route: "index.md", title: "tidegate", text };
 }
 
-/** Puts the code of frameworks, block after block, into tabs. */
+/** Puts the code blocks of the frameworks into tabs. */
 function inTabs(section) {
   const blocks = section.match(/^```ts\n[\s\S]*?^```$/gm) ?? [];
   const tabs = Object.entries(FRAMEWORKS).map(([name, from]) => {

@@ -1,8 +1,9 @@
 /**
- * The site of the documentation: every page of the repository, the API reference and a search over both.
+ * The documentation site: every page of the repository, the API reference and a search over both.
  *
- * Its tools are in site/, with a lock file of their own, and are installed when a site is first built. A contributor who
- * only works on the packages never has them. `temp` has the pages as the site has them, `dist` the result.
+ * Its tools are in site/, with a lock file of their own, and are installed when the site is first
+ * built. A contributor to the packages does not need them. `temp` has the pages of the site, `dist`
+ * the result.
  */
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,16 +15,16 @@ import { problemsOfSite, sitePages } from "./site-pages.mjs";
 
 const SITE = join(ROOT, "site");
 const PAGES = join(SITE, "temp");
-/** Where in the sidebar the API stands: after guides, recipes, frameworks and reference. */
+/** The position of the API in the sidebar: after guides, recipes, frameworks and reference. */
 const API_GROUP = 4;
 
-/** What can be said of the site without building it. */
+/** The checks of the site that need no build. */
 export async function checkSite() {
   const problems = problemsOfSite();
   return { code: problems.length === 0 ? 0 : 1, output: problems.join("\n") };
 }
 
-/** Builds the whole site; resolves to how many steps failed. A link that leads nowhere fails. */
+/** Builds the whole site; resolves to the number of failed steps. A broken link fails. */
 export async function buildSite() {
   if (!(await install("site/"))) return { failed: 1 };
   const isBuilt = await step("build the site of the documentation", async () => {
@@ -39,7 +40,7 @@ export async function buildSite() {
   return { failed: isBuilt ? 0 : 1 };
 }
 
-/** The source of everything that users can import. */
+/** The sources of everything that users can import. */
 function entries() {
   return publishedPackages().flatMap(({ folder, manifest }) =>
     Object.values(manifest.exports)
@@ -49,7 +50,7 @@ function entries() {
   );
 }
 
-/** One page for each entry, by the list that TypeDoc makes of them. */
+/** One page for each entry, from TypeDoc's list. */
 function apiGroup() {
   const list = readFileSync(join(PAGES, "api/index.md"), "utf8");
   const items = Array.from(list.matchAll(/^- \[(.+)\]\((.+)\.md\)$/gm), ([, text, path]) => ({

@@ -50,6 +50,9 @@ export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   // ProxyTrust of the HTTP layer has values with these words, and users' adapters may name them.
   /^packages\/core\/src\/http\/(?!framework\.ts|client\/client-address\.ts|warning-codes\.ts)/,
   /^packages\/(express|koa|fastify)\/src\/(?!\w+-framework\.ts)/,
+  /^packages\/testkit\/src\/(?!http\/)/,
+  /^scripts\//,
+  /^tests\/(?!tidy\/vocabulary\.ts|sabotage\/)/,
 ];
 
 /** Words that leave open who acts, and what to write in their place. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { explainAll, rowsTold } from "@tidegate/testkit/http";
+import { explainAll, rowsOf } from "@tidegate/testkit/http";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sendThroughBoth } from "./differential/both.ts";
@@ -27,6 +27,6 @@ describe("what differs from @fastify/rate-limit", () => {
 
   it("is told by the rows of the page", () => {
     const page = new URL("../../../docs/reference/fastify-differences.md", import.meta.url);
-    expect(rowsTold(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
+    expect(rowsOf(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
   });
 });

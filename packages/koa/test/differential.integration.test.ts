@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { explainAll, rowsTold } from "@tidegate/testkit/http";
+import { explainAll, rowsOf } from "@tidegate/testkit/http";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Make, optionsFor, sendThroughBoth } from "./differential/both.ts";
@@ -52,6 +52,6 @@ describe("what differs from koa-ratelimit", () => {
 
   it("is told by the rows of the page", () => {
     const page = new URL("../../../docs/reference/koa-differences.md", import.meta.url);
-    expect(rowsTold(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
+    expect(rowsOf(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
   });
 });

@@ -1,12 +1,12 @@
 /**
- * What the tests of this repository share, and no user ever installs.
+ * Code that the tests of this repository share. It is never published.
  *
  * The oracles are exact references for the policies on one process: `…Oracle(options)` keeps every
  * hit and recomputes everything at each call. `GOLDEN_EXAMPLES` are worked by hand, for oracles and
- * limiters alike. `ReferenceStore` is what one replica of a cluster has to know, without any of the
- * means by which the store knows it fast. `seededRuns` and `seededRandom` make a failing run repeatable.
- * `NatsServer` is a real one, for integration tests, and `TcpProxy` a bad line to it. `ProcessFleet` is
- * replicas in processes of their own.
+ * limiters alike. `ReferenceStore` is the state of one replica of a cluster, without any of the
+ * store's optimisations. `seededRuns` and `seededRandom` make a failing run repeatable.
+ * `NatsServer` is a real one, for integration tests, and `TcpProxy` a faulty line to it.
+ * `ProcessFleet` is replicas in processes of their own.
  */
 
 export { GOLDEN_EXAMPLES } from "./golden/examples.ts";

@@ -1,10 +1,11 @@
 /**
- * Random numbers that come again for the same seed, so that a failing run can be replayed.
+ * Random numbers that repeat for the same seed, so that a failing run can be replayed.
  *
- * The generator is sfc32: small, fast and good enough for simulations. It is no source of secrets.
+ * The generator is sfc32: small, fast and good enough for simulations. It must not be used for
+ * secrets.
  */
 
-/** Rounds after which the three equal words of the start no longer show. */
+/** Rounds after which the three equal words of the initial state no longer show. */
 const WARM_UP_ROUNDS = 15;
 
 /** Returns a function that gives numbers from 0 up to, not including, 1: the same for one seed. */

@@ -1,25 +1,25 @@
 /**
- * How many runs a property test makes, and from which seed: decided outside of the test.
+ * The number of runs of a property test, and their seed; both are set outside the test.
  *
- * The usual runs start from one fixed seed, so that a commit that passed passes again, anywhere.
- * `TIDEGATE_TEST_SCALE=10` makes ten times as many from a seed drawn at random: looking for what
- * nobody has met yet is its job. `TIDEGATE_TEST_SEED=42` makes every property start from that one
- * number. `TIDEGATE_TEST_SEED=42:7:1` goes straight to the case with that path, which is how a failure is
- * replayed: the command that a failing property prints has both.
+ * The usual runs start from one fixed seed, so that a commit that passed passes again on every
+ * machine. `TIDEGATE_TEST_SCALE=10` makes ten times as many from a random seed, to find new
+ * failures. `TIDEGATE_TEST_SEED=42` makes every property start from that seed.
+ * `TIDEGATE_TEST_SEED=42:7:1` goes straight to the case with that path, to replay a failure: the
+ * command that a failing property prints contains both.
  */
 
-/** Where the usual runs start from. Any number would do. */
+/** The seed of the usual runs. Any number would do. */
 const USUAL_SEED = 20_200_229;
 
 /** The parameters for fast-check's `assert`. */
 export interface SeededRuns {
   numRuns: number;
   seed?: number;
-  /** Where the case is found that is run first. */
+  /** The path of the case that runs first. */
   path?: string;
 }
 
-/** The runs for a property that makes `defaultRuns` of them when nobody asks for more or fewer. */
+/** The runs for a property that makes `defaultRuns` by default. */
 export function seededRuns(
   defaultRuns: number,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -39,7 +39,7 @@ export function replayCommand(
 ): string {
   const project = /\.(property|simulation|integration)\.test\.ts$/.exec(file)?.[1] ?? "unit";
   const start = path === null || path === "" ? `${seed}` : `${seed}:${path}`;
-  // What is no letter may mean something in a pattern, and a quote would end the argument.
+  // Other characters may mean something in a pattern, and a quote would end the argument.
   const pattern = title.replaceAll(/[^\p{L}\p{N} ,]/gu, ".");
   return `TIDEGATE_TEST_SEED=${start} npm run test:fast -- --project=${project} ${file} -t '${pattern}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP clients that people retry with, as they are without further settings: what they make of a
- * refusal is what servers have to expect of the world.
+ * HTTP clients with retries, in their default configuration. They show how real clients react to a
+ * refusal.
  */
 
 import axios from "axios";
@@ -9,10 +9,10 @@ import got from "got";
 import ky from "ky";
 import { Agent, RetryAgent, request } from "undici";
 
-/** A client that tries again by itself. */
+/** A client that retries by itself. */
 export interface RetryingClient {
   readonly name: string;
-  /** Gets a page; resolves with the text of the answer that it was content with. */
+  /** Gets a page; resolves with the text of the final response. */
   get(url: string): Promise<string>;
 }
 

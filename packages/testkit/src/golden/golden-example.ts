@@ -1,8 +1,8 @@
 /**
- * The form of a golden example: a policy, and calls in order with what each must answer.
+ * The form of a golden example: a policy, and calls in order with their expected results.
  *
  * The numbers were worked out by hand. The references and the limiter are tested against the same
- * table, by name, so that neither can be bent to fit the other.
+ * table, so that neither can be changed to fit the other.
  */
 
 import type { OracleVerdict } from "../oracles/oracle.ts";
@@ -31,7 +31,7 @@ export interface GoldenStep {
   readonly atMs: number;
   readonly op: "check" | "peek" | "charge";
   readonly cost: number;
-  /** The parts of the answer that the example fixes. */
+  /** The parts of the result that the example fixes. */
   readonly expect: Readonly<Partial<OracleVerdict>>;
   readonly note: string;
 }
@@ -43,7 +43,7 @@ export interface GoldenExample {
   readonly steps: readonly GoldenStep[];
 }
 
-/** Milliseconds since 1970 of a time of its first day: `"11:01:30"`. */
+/** Milliseconds since 1970 of a time on its first day: `"11:01:30"`. */
 export function timeOfDay(text: string): number {
   return Date.parse(`1970-01-01T${text}Z`);
 }

@@ -1,4 +1,4 @@
-/** A limit of 5 per minute under seven requests, and what each kind of window makes of them. */
+/** A limit of 5 per minute with seven requests, under each kind of window. */
 
 import {
   type GoldenExample,
@@ -10,7 +10,7 @@ import {
 const anchored: GoldenPolicy = { kind: "fixedWindow", limit: 5, windowMs: 60_000 };
 const calendar: GoldenPolicy = { kind: "fixedWindow", limit: 5, calendar: "minute" };
 
-/** Five hits that pass, of which the first is at `first`. */
+/** Five allowed hits, the first of them at `first`. */
 function five(first: string): readonly GoldenStep[] {
   return [first, "11:01:30", "11:01:45", "11:01:46", "11:01:55"].map((time, before) => ({
     atMs: timeOfDay(time),

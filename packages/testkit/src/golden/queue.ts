@@ -1,4 +1,4 @@
-/** A bucket that leaks, with and without a queue behind it, and a log of two in ten seconds. */
+/** A leaky bucket, with and without a queue, and a log of two in ten seconds. */
 
 import type { GoldenExample, GoldenStep } from "./golden-example.ts";
 

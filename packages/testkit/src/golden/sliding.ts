@@ -1,4 +1,4 @@
-/** The log and the slots of a window that slides, at the instants where a hit fades or leaves. */
+/** The sliding log and the sliding window, at the instants where a hit fades or expires. */
 
 import { type GoldenExample, type GoldenStep, timeOfDay } from "./golden-example.ts";
 

@@ -1,4 +1,6 @@
-/** How much a trailing slot weighs, and a hundred requests that must all pass within two slots. */
+/**
+ * The weight of a trailing slot, and a hundred requests that must all be allowed within two slots.
+ */
 
 import type { GoldenExample, GoldenStep } from "./golden-example.ts";
 

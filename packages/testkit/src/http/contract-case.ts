@@ -1,11 +1,9 @@
-/**
- * One promise of docs/reference/http.md, or several that one visit shows, as a test of any framework.
- */
+/** A test of one or several guarantees of docs/reference/http.md, for any framework. */
 
 import type { WebFramework } from "./site.ts";
 
 export interface HttpCase {
-  /** The ids of the promises. */
+  /** The ids of the guarantees. */
   readonly ids: readonly string[];
   readonly title: string;
   run(framework: WebFramework): Promise<void>;

@@ -1,10 +1,11 @@
 /**
- * What differs between the answers of two limiters, and the rows of a page that say why.
+ * Compares the responses of two limiters, and matches each difference with a row of a documentation
+ * page.
  *
- * Every difference has to have exactly one reason, and every reason has to occur.
+ * Every difference must have exactly one reason, and every reason must occur.
  */
 
-/** An answer as it arrived. */
+/** A response as it arrived. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export interface Difference {
   readonly ours: unknown;
 }
 
-/** One request of a scenario, answered by both. */
+/** One request of a scenario, with both responses. */
 export interface Pair<Scenario> {
   readonly scenario: Scenario;
   readonly request: object;
@@ -32,9 +33,9 @@ export interface Row<Scenario> {
 }
 
 export interface Explained {
-  /** The differences that do not have exactly one reason, with what led to them. */
+  /** The differences without exactly one reason, with the requests that led to them. */
   readonly unexplained: readonly string[];
-  /** The rows that were a reason, in alphabetical order. */
+  /** The rows that explained a difference, in alphabetical order. */
   readonly rows: readonly string[];
   readonly responses: number;
 }
@@ -42,7 +43,7 @@ export interface Explained {
 /** Headers that depend on the connection and the server's clock. */
 const OF_THE_SERVER = ["connection", "date", "keep-alive"];
 
-/** Headers that nobody who is refused may keep a response by. */
+/** Headers that would let a refused client cache a response. */
 const OF_KEEPING = ["cache-control", "etag", "expires", "last-modified"];
 
 export function differencesOf({
@@ -58,13 +59,13 @@ export function differencesOf({
   compare("body", theirs.text, ours.text);
   const names = new Set([...Object.keys(theirs.headers), ...Object.keys(ours.headers)]);
   for (const name of OF_THE_SERVER) names.delete(name);
-  // What follows from the body differs with it, and once is enough.
+  // Headers that follow from the body are not reported again.
   if (theirs.text !== ours.text) names.delete("content-length");
   for (const name of names) compare(name, theirs.headers[name], ours.headers[name]);
   return found;
 }
 
-/** Sends scenarios through both and looks for the reason of each difference. */
+/** Sends scenarios to both limiters and finds the reason of each difference. */
 export async function explainAll<Scenario>(
   scenarios: readonly Scenario[],
   send: (scenario: Scenario) => Promise<readonly Pair<Scenario>[]>,
@@ -91,7 +92,7 @@ export async function explainAll<Scenario>(
   return { unexplained: [], rows: [...hit].sort(), responses };
 }
 
-/** Both refuse, and only ours may not be kept. */
+/** Both refuse, and only our response must not be cached. */
 export function isOfKeeping(
   { what, ours }: Difference,
   pair: Pick<Pair<unknown>, "theirs" | "ours">,
@@ -104,7 +105,7 @@ export function isOfKeeping(
 }
 
 /** The ids in the first table of a page, in alphabetical order. */
-export function rowsTold(page: string): string[] {
+export function rowsOf(page: string): string[] {
   const [told = ""] = page.split("\nThese do not show");
   return Array.from(told.matchAll(/^\| `([\w-]+)` \|/gm), ([, id = ""]) => id).sort();
 }

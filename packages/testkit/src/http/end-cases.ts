@@ -1,6 +1,4 @@
-/**
- * What the end of a response leads to, and requests that come on one connection.
- */
+/** The work at the end of a response, and requests that share one connection. */
 
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -11,13 +9,13 @@ import type { HttpCase } from "./contract-case.ts";
 import { giveUp, KEY, until, untilUsed, used } from "./giving-up.ts";
 import { type SiteOptions, visit } from "./site.ts";
 
-/** The request as the server has it, below whatever a framework makes of it. */
+/** The request of the server, below the framework's own. */
 function rawRequest(request: unknown): IncomingMessage {
   const { req, raw } = request as { req?: IncomingMessage; raw?: IncomingMessage };
   return req ?? raw ?? (request as IncomingMessage);
 }
 
-/** Answers with a key once the client has given up. */
+/** Returns a key after the client has aborted its request. */
 function keyOfGone(request: unknown): Promise<string> {
   return new Promise((resolve) => {
     rawRequest(request).socket.once("close", () => setImmediate(resolve, KEY));

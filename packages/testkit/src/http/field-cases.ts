@@ -1,6 +1,4 @@
-/**
- * What the rate-limit fields of a response say.
- */
+/** The contents of a response's rate-limit fields. */
 
 import assert from "node:assert/strict";
 import { request as plainRequest } from "node:http";

@@ -1,6 +1,4 @@
-/**
- * What a limiter holds for a request whose client has hung up while its handler is still at work.
- */
+/** The permits of a request whose client has hung up while its handler is still working. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -14,7 +12,7 @@ import { type Site, type SiteAnswer, type SiteOptions, visit } from "./site.ts";
 
 const HANG_UPS = 20;
 
-/** Handlers that work until they are told to finish. */
+/** Handlers that work until the test lets them finish. */
 class Handlers {
   started = 0;
   finish = (): void => {};
@@ -38,7 +36,10 @@ async function hangUp(site: Site): Promise<void> {
   request.destroy();
 }
 
-/** Sends a request and resets the connection at once, so that the server reads it when its client is gone. */
+/**
+ * Sends a request and resets the connection at once, so that its client is gone when the server
+ * reads it.
+ */
 async function reset({ url }: Site): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   await once(socket, "connect");
@@ -90,7 +91,7 @@ export const HANG_UP_CASES: readonly HttpCase[] = [
         await visit(framework, { limiters: [options], answer: { wait } }, async (site) => {
           for (let round = 0; round < HANG_UPS; round++) await reset(site);
           if (limit > 0) await until(() => handlers.started >= limit, "no request is handled");
-          // Whose address was still there is counted by it.
+          // A request that still has its address is counted by it.
           const reached = site.get();
           handlers.finish();
           assert.equal((await reached).status, limit > 0 ? 200 : 403);

@@ -1,6 +1,6 @@
 /**
- * The contract of middleware for web frameworks: the promises of docs/reference/http.md as cases that
- * every adapter passes on a listening server.
+ * The contract of middleware for web frameworks: the guarantees of docs/reference/http.md as cases
+ * that every adapter passes on a listening server.
  */
 
 import type { HttpCase } from "./contract-case.ts";
@@ -20,7 +20,7 @@ export {
   isOfKeeping,
   type Pair,
   type Row,
-  rowsTold,
+  rowsOf,
 } from "./differential.ts";
 export {
   type Served,

@@ -1,6 +1,4 @@
-/**
- * Whom requests are counted for.
- */
+/** The keys that requests are counted by. */
 
 import assert from "node:assert/strict";
 import type { HttpCase } from "./contract-case.ts";
@@ -86,7 +84,7 @@ export const KEY_CASES: readonly HttpCase[] = [
     async run(framework) {
       const told: unknown[] = [];
       const allow = (...given: unknown[]): boolean => {
-        // Which place a key has among what is told differs by framework.
+        // The key's position among the arguments differs by framework.
         told.push(given.find((one) => typeof one === "string"));
         return told.at(-1) === "10.0.0.1";
       };
@@ -196,7 +194,7 @@ export const KEY_CASES: readonly HttpCase[] = [
       for (const answer of [42, 42n]) {
         const told: unknown[] = [];
         const note = (...given: readonly unknown[]): false => {
-          // At which place the key is told differs by framework.
+          // The key's position among the arguments differs by framework.
           told.push(given.find((one) => typeof one === typeof answer));
           return false;
         };

@@ -1,6 +1,4 @@
-/**
- * Signing in: whom the preset `login` counts attempts for.
- */
+/** Signing in: the keys of the preset `login`. */
 
 import assert from "node:assert/strict";
 import { MINUTE } from "@tidegate/core";
@@ -15,7 +13,7 @@ export const LOGIN_CASES: readonly HttpCase[] = [
       const username = (request: unknown) => framework.header(request, "x-user");
       const asked: unknown[] = [];
       const limit = (...told: unknown[]): number => {
-        // Which place a key has among what is told differs by framework.
+        // The key's position among the arguments differs by framework.
         asked.push(told.find((one) => typeof one === "string"));
         return asked.at(-1) === "of:ada" ? 2 : 3;
       };

@@ -1,6 +1,4 @@
-/**
- * Keys that users make themselves: in key functions, and to say of whom they speak to a limiter.
- */
+/** Keys that users make themselves: in key functions, and for calls to a limiter. */
 
 import assert from "node:assert/strict";
 import { MINUTE } from "@tidegate/core";

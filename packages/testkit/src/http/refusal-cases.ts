@@ -1,6 +1,4 @@
-/**
- * What a refused response is like: status, body, caching, other origins.
- */
+/** The form of a refused response: status, body, caching, other origins. */
 
 import assert from "node:assert/strict";
 import { concurrency, fixedWindow, MINUTE } from "@tidegate/core";
@@ -22,7 +20,7 @@ const CACHED = {
   "last-modified": "Thu, 01 Jan 2020 00:00:00 GMT",
 } as const;
 
-/** A problem as RFC 9457 describes it: the members it may have, and of what kind each is. */
+/** A problem as RFC 9457 describes it: its members, and their types. */
 function checkProblem(response: Response): Record<string, unknown> {
   assert.match(field(response, "Content-Type"), /^application\/problem\+json(; charset=utf-8)?$/);
   const body: Record<string, unknown> = JSON.parse(response.text);

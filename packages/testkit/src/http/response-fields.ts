@@ -1,13 +1,11 @@
-/**
- * Reads rate-limit fields off responses, by a parser that is not ours.
- */
+/** Reads rate-limit fields of responses with an independent parser. */
 
 import assert from "node:assert/strict";
 import { parseDictionary, parseItem, parseList } from "structured-headers";
 import type { Response } from "supertest";
 import type { Site } from "./site.ts";
 
-/** A header of a response, which has to be there. */
+/** A header of a response, which must be present. */
 export function field({ headers }: Response, name: string): string {
   const value: unknown = headers[name.toLowerCase()];
   assert.equal(typeof value, "string", `${name} is missing`);
@@ -68,7 +66,7 @@ export async function refuse(site: Site): Promise<Response> {
   throw new Error("nothing was refused");
 }
 
-/** The key that the only client of a site is counted by. */
+/** The key of a site's only client. */
 export const CLIENT = "127.0.0.1";
 
 export function rawLines(response: Response, name: string): number {

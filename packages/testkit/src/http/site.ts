@@ -1,8 +1,8 @@
 /**
- * A web application with limiters before it, on a real server, in whichever framework.
+ * A web application behind limiters, on a real server, in any framework.
  *
- * What a framework's tests give is a `WebFramework`; cases say what the application is like and send
- * requests to it. The answers of the application are asked for in the requests themselves.
+ * A framework's tests provide a `WebFramework`; cases describe the application and send requests to
+ * it. Each request contains the response that it wants from the application.
  */
 
 import type { ServerResponse } from "node:http";
@@ -13,7 +13,7 @@ import supertest, { type Response } from "supertest";
 
 export type SiteOptions = GateOptions<unknown, unknown>;
 
-/** What the application does with every request that gets through to it. */
+/** How the application answers an allowed request. */
 export interface SiteAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,12 +26,12 @@ export interface SiteAnswer {
 export interface SitePlan {
   /** One limiter after the other. */
   readonly limiters: readonly SiteOptions[];
-  /** Whom the framework believes about a client's address. */
+  /** Which senders the framework believes about a client's address. */
   readonly trust?: "nobody" | "loopback" | "everybody";
-  /** Headers that are set before any limiter is asked. */
+  /** Headers that are set before any limiter runs. */
   readonly before?: Readonly<Record<string, string>>;
   readonly answer?: SiteAnswer;
-  /** Sends the headers before any limiter is asked. */
+  /** Sends the headers before any limiter runs. */
   readonly isHasty?: boolean;
 }
 
@@ -43,23 +43,23 @@ export interface Served {
 
 export interface WebFramework {
   readonly name: string;
-  /** How the limiter that users come from tells when a window ends. */
+  /** How the replaced limiter states the end of a window. */
   readonly resetAs: "epoch" | "delta";
   /** The names of its headers, in lower case. */
   readonly legacy: readonly [limit: string, remaining: string, reset: string];
   /** How many bits of an IPv6 address make a key. */
   readonly subnet: number;
-  /** The body of a refusal that said `Retry-After: 60`. */
+  /** The body of a refusal with `Retry-After: 60`. */
   readonly refusal: { readonly type: string; readonly text: string };
   /** A header of a request, as a user's function reads it. */
   header(request: unknown, name: string): string | undefined;
-  /** What the package has for keys of users' own. */
+  /** The package's function for users' own keys. */
   readonly ipKeyGenerator: (ip: string | undefined) => string;
   readonly compositeKey: (...parts: readonly (string | number)[]) => string;
   serve(plan: SitePlan): Promise<Served>;
 }
 
-/** A running application, and the time that its limiters have. */
+/** A running application, with the clock of its limiters. */
 export class Site {
   readonly clock: ManualClock;
   readonly #served: Served;
@@ -85,7 +85,7 @@ export class Site {
     return this.#served.limiters;
   }
 
-  /** The codes of what was warned about so far, in order. */
+  /** The codes of the warnings so far, in order. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }

@@ -1,10 +1,9 @@
-# Runs a program for as long as whoever started this lives, and not a moment longer.
+# Runs a program, and ends it when the process that started this script ends.
 #
 #   sh guard.sh <folder> <program> [argument …]
 #
-# When the standard input of this script ends, which the death of its parent brings about as well,
-# the program is killed and the folder removed. Until then the program's id is nobody else's, even if
-# the program has ended.
+# When the standard input of this script ends, as it does with its parent, the program is killed and
+# the folder removed. Until then no other process gets the program's id, even if the program has ended.
 
 folder=$1
 shift

@@ -1,8 +1,8 @@
 /**
- * One run of a program that writes a log and must not outlive whoever started it.
+ * Runs a program that writes a log and must not outlive this process.
  *
- * `guard.sh` kills it when this process ends, however that happens. Signals go to the id that the
- * program itself has written into its log.
+ * `guard.sh` kills it when this process ends, for whatever reason. Signals go to the process id
+ * that the program itself has written into its log.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -20,7 +20,7 @@ export class GuardedRun {
   #pid = 0;
   #heard: () => void = () => {};
 
-  /** @param folder goes when the program has gone */
+  /** @param folder is removed after the program has ended */
   constructor(folder: string, command: readonly string[]) {
     this.#guard = spawn("sh", [GUARD, folder, ...command], { stdio: ["pipe", "ignore", "pipe"] });
     this.#guard.stderr?.on("data", (bytes) => {
@@ -47,7 +47,10 @@ export class GuardedRun {
     return this.#log;
   }
 
-  /** Waits until it has written this, and fails with its log if it ends before or takes too long. */
+  /**
+   * Waits until the log matches, and fails with the log if the program ends before or takes too
+   * long.
+   */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
@@ -68,7 +71,7 @@ export class GuardedRun {
     }
   }
 
-  /** Forgets what it has written so far. */
+  /** Forgets the log so far. */
   forget(): void {
     this.#log = "";
   }
@@ -79,7 +82,7 @@ export class GuardedRun {
     process.kill(this.#pid, signal);
   }
 
-  /** Ends the program and leaves the guard, so that nobody else is given its id. */
+  /** Ends the program and keeps the guard, so that no other process gets its id. */
   async kill(): Promise<void> {
     this.signal("SIGKILL");
     await this.#ended;

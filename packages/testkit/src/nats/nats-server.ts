@@ -1,9 +1,9 @@
 /**
- * A real nats-server for one test file, on ports of this machine that nobody else uses.
+ * A real nats-server for one test file, on unused ports of this machine.
  *
- * It is ready within milliseconds, can be killed, frozen, brought back on the same ports and given
- * another configuration while it runs. It ends with the process that started it, and nothing is ever
- * stopped by its name.
+ * It is ready within milliseconds. A test can kill it, freeze it, restart it on the same ports and
+ * change its configuration while it runs. It ends with the process that started it. Only its
+ * process id is ever used to stop it.
  */
 
 import { execFileSync } from "node:child_process";
@@ -15,20 +15,22 @@ import { fileURLToPath } from "node:url";
 import { GuardedRun } from "./guarded-run.ts";
 
 export interface NatsServerOptions {
-  /** Whether it stores streams, in a folder that is gone when it is stopped. */
+  /** Whether it stores streams, in a folder that is removed when it stops. */
   readonly jetStream?: boolean;
   /** Further configuration, in the server's own language: users, permissions, limits. */
   readonly config?: string;
   /** Makes it part of a NATS cluster, with routes to the servers that listen at these ports. */
   readonly routes?: readonly number[];
-  /** Tells nobody where it is, so that others reach it only where they have been told to. */
+  /**
+   * Does not advertise its address, so that other servers reach it only through configured routes.
+   */
   readonly isHidden?: boolean;
 }
 
 const FINDER = fileURLToPath(new URL("../../../../scripts/nats-server.mjs", import.meta.url));
 const HOST = "127.0.0.1";
 const ANY_PORT = -1;
-/** An address of this machine where nobody listens. */
+/** An address of this machine without a listener. */
 const NOWHERE = `${HOST}:1`;
 const POLL_MS = 5;
 const POLLS_MAX = 2_000;
@@ -67,12 +69,12 @@ export class NatsServer {
     return server;
   }
 
-  /** What clients connect to; the same after a restart. */
+  /** The address for clients; it stays the same after a restart. */
   get url(): string {
     return `nats://${HOST}:${this.#port}`;
   }
 
-  /** Where other servers of its NATS cluster connect to. */
+  /** The port for other servers of its NATS cluster. */
   get routePort(): number {
     return this.#routePort;
   }
@@ -81,23 +83,23 @@ export class NatsServer {
     return this.#run.pid;
   }
 
-  /** What it has written since it was last started or given another configuration. */
+  /** Its log since the last start or change of configuration. */
   get log(): string {
     return this.#run.log;
   }
 
-  /** Ends it at once, as a power cut would; resolves when it is gone. */
+  /** Kills it, as a power cut would; resolves when it has ended. */
   async kill(): Promise<void> {
     await this.#run.kill();
   }
 
-  /** Starts it again, after killing it if need be, on the same ports. */
+  /** Starts it again on the same ports, after killing it if it still runs. */
   async restart(): Promise<void> {
     await this.kill();
     await this.#start();
   }
 
-  /** Stops it from doing anything, with all connections open, until it is thawed. */
+  /** Freezes it, with all connections open, until it is thawed. */
   async freeze(): Promise<void> {
     this.#run.signal("SIGSTOP");
     while (!isStopped(this.pid)) await pause(POLL_MS);
@@ -107,7 +109,7 @@ export class NatsServer {
     this.#run.signal("SIGCONT");
   }
 
-  /** Has it read another configuration, as an operator would; it keeps that after a restart. */
+  /** Loads another configuration, as an operator would; a restart keeps it. */
   async reload(config: string): Promise<void> {
     const run = this.#run;
     this.#config = config;
@@ -124,13 +126,13 @@ export class NatsServer {
     return new Set(routes.map(({ remote_id }) => remote_id)).size;
   }
 
-  /** How many clients it takes to be connected. */
+  /** How many clients it considers connected. */
   async clients(): Promise<number> {
     const { num_connections } = (await this.#monitored("connz")) as { num_connections: number };
     return num_connections;
   }
 
-  /** Ends it for good and removes what it has stored. */
+  /** Stops it for good and removes its storage. */
   async stop(): Promise<void> {
     for (const run of this.#runs) await run.stop();
   }
@@ -166,7 +168,7 @@ export class NatsServer {
   }
 }
 
-/** Servers that each have a route to every other, three unless told otherwise. */
+/** Servers that each have a route to every other; three by default. */
 export async function startNatsCluster(count = 3): Promise<readonly NatsServer[]> {
   const servers: NatsServer[] = [];
   while (servers.length < count) {
@@ -181,7 +183,7 @@ export async function startNatsCluster(count = 3): Promise<readonly NatsServer[]
   return servers;
 }
 
-/** Whether all threads of a process have stopped, which each does when it next gets to run. */
+/** Whether all threads of a process have stopped; each stops when it runs next. */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`;
   try {
@@ -193,7 +195,7 @@ function isStopped(pid: number): boolean {
   }
 }
 
-/** Where the program is; asked for once, since it may have to be fetched. */
+/** The path of the program; determined once, because it may have to be downloaded. */
 function natsServerProgram(): string {
   program ??= process.env["NATS_SERVER"] || findProgram();
   return program;

@@ -1,9 +1,9 @@
 /**
- * Three nats-servers whose routes to each other go through lines that a test can cut.
+ * Three nats-servers whose routes go through lines that a test can cut.
  *
- * A server that forwards what came over a route does so to its clients alone, so cutting the line
- * between two leaves their clients deaf to each other while those of the third hear everybody. Nobody
- * but the clients themselves is told.
+ * A server does not forward a frame from one route to another, only to its clients. So when the
+ * line between two servers is cut, their clients do not receive each other, and the clients of the
+ * third receive all. No server reports this to its clients.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ const POLLS_MAX = 2_000;
 
 export class ProxiedNatsCluster {
   readonly servers: NatsServer[] = [];
-  /** By the servers that they are between, the one that was started later first. */
+  /** By the two servers, the one that started later first. */
   readonly #lines = new Map<string, TcpProxy>();
 
   private constructor() {}
@@ -40,7 +40,7 @@ export class ProxiedNatsCluster {
     return line;
   }
 
-  /** Waits until a server has routes to so many others. */
+  /** Waits until a server has this many routes. */
   async hasRoutes(server: number, count: number): Promise<void> {
     const asked = this.servers[server];
     if (asked === undefined) throw new RangeError(`there is no server ${server}`);

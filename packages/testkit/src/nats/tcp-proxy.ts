@@ -1,16 +1,16 @@
 /**
- * A line between a client and a server of this machine that a test can make long, hold or cut.
+ * A line between a client and a local server that a test can delay, hold or cut.
  *
- * A held line keeps its connections and delivers late, as a network does that loses everything for a
- * while and is asked again: nothing is swallowed, since a stream with a hole in it is no stream. A cut
- * line resets its connections and refuses others.
+ * A held line keeps its connections and delivers late, like a network that loses data for a
+ * while and retransmits them. It never drops bytes, because TCP does not. A cut line resets its
+ * connections and refuses new ones.
  */
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 const HOST = "127.0.0.1";
-/** What waits in one direction before nothing more is read. */
+/** How much may wait in one direction before reading pauses. */
 const WAITING_BYTES_MAX = 1_048_576;
 
 export type Direction = "toServer" | "toClient";
@@ -29,7 +29,7 @@ export class TcpProxy {
     this.#server = createServer((client) => this.#connect(client));
   }
 
-  /** @param targetPort where the server listens; until it is known, connections are refused */
+  /** @param targetPort the server's port; until it is known, connections are refused */
   static async start(targetPort?: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(targetPort);
     proxy.#server.listen(0, HOST);
@@ -49,23 +49,23 @@ export class TcpProxy {
     this.#targetPort = targetPort;
   }
 
-  /** How long everything takes in each direction from now on. */
+  /** Delays everything by this much in each direction from now on. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** Lets nothing pass in these directions, with all connections open. */
+  /** Holds everything in these directions, with all connections open. */
   hold(...directions: readonly Direction[]): void {
     for (const direction of directions) this.#held.add(direction);
   }
 
-  /** Resets all connections and refuses others. */
+  /** Resets all connections and refuses new ones. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Is a good line again; what was held arrives. */
+  /** Works normally again; what was held arrives. */
   heal(): void {
     this.#isCut = false;
     this.#delayMs = 0;
@@ -114,7 +114,7 @@ interface Line {
   delayMs(): number;
 }
 
-/** What goes in one direction of one connection, in order. */
+/** The data in one direction of one connection, in order. */
 class Stream {
   readonly #from: Socket;
   readonly #to: Socket;
@@ -140,7 +140,7 @@ class Stream {
     });
   }
 
-  /** Passes on what may be. */
+  /** Passes on what is due. */
   move(): void {
     if (this.#line.isHeld()) return;
     const now = performance.now();

@@ -1,9 +1,11 @@
 /**
- * The reference for the token bucket and the leaky bucket, which are one: tokens = capacity - level.
+ * The reference for the token bucket and the leaky bucket, which are the same: tokens = capacity -
+ * level.
  *
- * On entering each slot, what drains in one slot leaves the level, down to zero; then the slot's hits
- * add to it. With slots of a millisecond this is the exact bucket. The unit is fine enough that both
- * one hit and what drains in a millisecond are whole numbers of it, for any rate a number can hold.
+ * On entering each slot, what drains in one slot leaves the level, down to zero; then the slot's
+ * hits add to it. With slots of a millisecond this is the exact bucket. The unit is fine enough
+ * that both one hit and what drains in a millisecond are whole numbers of it, for any rate a number
+ * can hold.
  */
 
 import { createOracle, type Oracle, type OracleHit } from "./oracle.ts";

@@ -1,8 +1,11 @@
-/** The reference for windows that the calendar cuts: what was let in since this one began. */
+/** The reference for calendar windows: the hits allowed since the current window began. */
 
 import { countedUnits, createOracle, type Oracle } from "./oracle.ts";
 
-/** The reference for a calendar window; `windowOf` says from when to when the one around t lasts. */
+/**
+ * The reference for a calendar window; `windowOf` returns the start and end of the window around a
+ * time.
+ */
 export function calendarOracle(options: {
   limit: number;
   windowOf: (epochMs: number) => readonly [startsAtMs: number, endsAtMs: number];

@@ -1,15 +1,15 @@
 /**
- * The reference for requests in flight: what was taken and not yet released.
+ * The reference for requests in flight: permits acquired and not yet released.
  *
- * Time frees nothing, so a refused request has no time to come back at, and a refund is not how a
- * place is given back: both are what sets it apart from every other policy.
+ * Time releases nothing, so a refused request has no retry time, and a refund releases no permit.
+ * No other policy is like that.
  */
 
 import type { Oracle, OracleVerdict } from "./oracle.ts";
 
 /** The reference for `concurrency`. */
 export interface ConcurrencyOracle extends Oracle {
-  /** Gives back up to `cost` of what is held. */
+  /** Releases up to `cost` of the held permits. */
   release(nowMs: number, cost: number): void;
 }
 

@@ -1,8 +1,9 @@
 /**
- * The reference for the fixed window: it opens with the first hit and forgets all at its end.
+ * The reference for the fixed window: it opens with the first hit and forgets everything at its
+ * end.
  *
- * A hit that costs nothing opens no window, nor does one that is refused. With `countRefused`, a
- * refused hit counts like any other in the window that is open.
+ * A hit that costs nothing opens no window, nor does a refused one. With `countRefused`, a refused
+ * hit counts like any other in the open window.
  */
 
 import { createOracle, type Oracle, type OracleHit } from "./oracle.ts";

@@ -1,11 +1,11 @@
 /**
- * The smallest wait after which something holds, found by trying.
+ * Finds the smallest wait after which a condition holds, by trying.
  *
- * It relies on one fact about every policy: when nobody hits, the level only falls, so what holds
- * after a wait holds after every longer one. The tests compare it with plain stepping.
+ * It relies on one fact about every policy: without hits the level only falls, so a condition that
+ * holds after a wait holds after every longer one. The tests compare it with plain stepping.
  */
 
-/** Far beyond every window; a wait that is longer is none at all. */
+/** Longer than every window; a longer wait means that there is none. */
 const WAIT_MS_MAX = 2 ** 50;
 
 /** The smallest whole number of milliseconds from 1 on for which `holds`, `Infinity` if none. */

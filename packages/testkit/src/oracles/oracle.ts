@@ -1,37 +1,40 @@
 /**
- * What the references for the policies have in common: a list of every hit, and a level made of it.
+ * The common part of the references: a list of every hit, and the level computed from it.
  *
- * A reference is right because it is obvious. It keeps every hit for ever, recomputes the level from
- * the first one at each question, and finds every wait by trying. Levels are exact integers of a
- * unit small enough for the policy. Nothing here may be made faster at the price of a second look.
+ * A reference must be obviously right. It keeps every hit, recomputes the level from the first one
+ * at each call, and finds every wait by trying. Levels are exact integers of a unit small enough
+ * for the policy. Do not optimise this code if that makes it less obvious.
  */
 
 import { leastWait } from "./least-wait.ts";
 
-/** What a reference answers; `used` and `remaining` are those after the call. */
+/** The result of a reference; `used` and `remaining` are those after the call. */
 export interface OracleVerdict {
   readonly allowed: boolean;
   /** What counts against the limit now, rounded up. */
   readonly used: number;
   /** What is left of the limit, rounded down and never below zero. */
   readonly remaining: number;
-  /** The smallest wait after which nothing counts any more, if nobody else hits. */
+  /** The smallest wait after which nothing counts any more, without further hits. */
   readonly resetMs: number;
-  /** The smallest wait after which the same check passes, `Infinity` if none does; 0 if allowed. */
+  /**
+   * The smallest wait after which the same check is allowed, `Infinity` if there is none; 0 if
+   * allowed.
+   */
   readonly retryAfterMs: number;
-  /** How long an allowed hit has to wait before it goes on: only of a bucket that shapes. */
+  /** How long an allowed hit is delayed: only in a shaping bucket. */
   readonly waitMs: number;
 }
 
 /** The reference for one policy and one key. Times must not go back from call to call. */
 export interface Oracle {
-  /** Asks, and counts if allowed. */
+  /** Checks, and counts if allowed. */
   check(nowMs: number, cost: number, limit?: number): OracleVerdict;
-  /** Asks only. */
+  /** Checks without counting. */
   peek(nowMs: number, cost: number, limit?: number): OracleVerdict;
-  /** Counts without asking, beyond the limit if need be; its verdict is always `allowed`. */
+  /** Counts without checking, above the limit if need be; its verdict is always `allowed`. */
   charge(nowMs: number, cost: number): OracleVerdict;
-  /** Takes back up to `cost` of what was counted at exactly `hitAtMs`, if it still matters. */
+  /** Refunds up to `cost` of the hits at exactly `hitAtMs`, if they still count. */
   refund(nowMs: number, hitAtMs: number, cost: number): void;
 }
 
@@ -43,14 +46,14 @@ export interface OracleHit {
   refunded: number;
 }
 
-/** A policy, as the level that a list of hits has reached at a time. */
+/** A policy, as the level that a list of hits gives at a time. */
 export interface OracleRule {
   readonly limit: number;
   /** How many units of the level one hit of cost 1 is. */
   readonly unitsPerHit: bigint;
   /** The level at `atMs`, in units. */
   level(hits: readonly OracleHit[], atMs: number): bigint;
-  /** Lets in hits above the limit that wait until what exceeds it has drained; absent: none. */
+  /** Allows hits above the limit that wait until the excess has drained; absent: no such hits. */
   readonly shaping?: { readonly maxWaitMs: number; waitMs(excess: bigint): number };
 }
 
@@ -59,7 +62,7 @@ export function createOracle(rule: OracleRule): Oracle {
   const hits: OracleHit[] = [];
   const unitsOf = (count: number): bigint => BigInt(count) * rule.unitsPerHit;
 
-  /** How long a hit would have to wait at `atMs`, `Infinity` if it may not pass at all. */
+  /** How long a hit would have to wait at `atMs`, `Infinity` if it is refused. */
   const waitOf = (atMs: number, cost: number, limit: number): number => {
     const excess = rule.level(hits, atMs) + unitsOf(cost) - unitsOf(limit);
     if (excess <= 0n) return 0;
@@ -112,7 +115,7 @@ export function createOracle(rule: OracleRule): Oracle {
   };
 }
 
-/** What still counts of the hits that were let in. */
+/** The units of the allowed hits that still count. */
 export function countedUnits(hits: readonly OracleHit[]): bigint {
   return hits
     .filter((hit) => !hit.refused)

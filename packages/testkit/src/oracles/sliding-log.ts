@@ -1,4 +1,4 @@
-/** The reference for the sliding log: what was let in and is younger than the window. */
+/** The reference for the sliding log: the allowed hits that are younger than the window. */
 
 import { countedUnits, createOracle, type Oracle } from "./oracle.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Replicas in processes of their own, started, stopped, frozen and killed by a test.
+ * Replicas in processes of their own, which a test starts, stops, freezes and kills.
  *
- * What carries frames between them is a module with `makeTransport`, which each process loads.
+ * Each process loads a module with `makeTransport` for the transport between them.
  */
 
 import { randomBytes } from "node:crypto";
@@ -14,12 +14,12 @@ const POLL_MS = 50;
 const WIDE_SIZE = 10;
 const USUAL_SIZE = 3;
 
-/** Whether there is time for what takes long: set by `npm run test:all`. */
+/** Whether long tests run: set by `npm run test:all`. */
 export function isWideRun(): boolean {
   return Number(process.env["TIDEGATE_TEST_SCALE"] ?? 1) > 1;
 }
 
-/** How many processes a fleet has unless a test needs a certain number. */
+/** The default number of processes in a fleet. */
 export function fleetSize(): number {
   return isWideRun() ? WIDE_SIZE : USUAL_SIZE;
 }
@@ -27,7 +27,7 @@ export function fleetSize(): number {
 export interface ProcessFleetOptions extends Omit<ReplicaPlan, "namespace" | "transport" | "line"> {
   /** A module with `makeTransport`. */
   readonly transport: URL;
-  /** What `makeTransport` of each process is called with, from the number of the process on. */
+  /** The argument of each process's `makeTransport`, by the number of the process. */
   readonly line?: (number: number) => unknown;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -55,14 +55,14 @@ export class ProcessFleet {
     return replica;
   }
 
-  /** Starts some processes, and waits until they have heard of each other. */
+  /** Starts some processes, and waits until each knows the others. */
   async startAll(count: number): Promise<ReplicaProcess[]> {
     const started = Array.from({ length: count }, () => this.start());
     await Promise.all(started.map((replica) => replica.ready()));
     return started;
   }
 
-  /** What all see once they see the same, or what each sees when they do not for too long. */
+  /** The common result once all agree; if they do not agree in time, each one's result. */
   async settled(
     key: string,
     expected: number,

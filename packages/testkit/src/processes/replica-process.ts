@@ -1,6 +1,4 @@
-/**
- * One replica in a process of its own, as its parent sees it.
- */
+/** One replica in a process of its own, as its parent sees it. */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,8 +6,9 @@ import type { ClusterOptions, ClusterStatus, Decision, LimiterOptions } from "@t
 
 const PROGRAM = fileURLToPath(new URL("replica-program.mjs", import.meta.url));
 /**
- * Flags of Node for many processes on few cores. By itself each has four threads that compile and free
- * memory, and waits for them to have their turn; and it frees memory after each megabyte.
+ * Node flags for many processes on few cores. By default each process has four threads for
+ * compiling and garbage collection and waits for their turn, and it collects garbage after each
+ * megabyte.
  */
 export const PROCESS_FLAGS: readonly string[] = (
   process.env["TIDEGATE_PROCESS_FLAGS"] ?? "--v8-pool-size=1 --min-semi-space-size=16"
@@ -26,7 +25,7 @@ export interface PolicyPlan {
 export interface ReplicaPlan {
   readonly namespace: string;
   readonly policy: PolicyPlan;
-  /** The path of a module with `makeTransport`, and what that is called with. */
+  /** The path of a module with `makeTransport`, and the argument of that function. */
   readonly transport: string;
   readonly line: unknown;
   readonly cluster?:
@@ -39,21 +38,21 @@ export interface ReplicaPlan {
 export interface Flow {
   readonly key: string;
   readonly perSecond: number;
-  /** Whether each request is for a key of its own: what one frame says of it, no later one repeats. */
+  /** Whether each request has a key of its own, so that no later frame repeats a count. */
   readonly isScattered?: boolean;
-  /** Over how many keys a scattered flow goes round; without end when absent. */
+  /** The number of keys of a scattered flow; unlimited when absent. */
   readonly keys?: number;
-  /** Whether the time of each hit that is allowed is kept. */
+  /** Whether the time of each allowed hit is recorded. */
   readonly isRecorded?: boolean;
 }
 
-/** What a burst of requests came to. */
+/** The result of a burst of requests. */
 export interface BurstResult {
   readonly allowed: number;
   readonly longestMs: number;
 }
 
-/** What a stretch of traffic came to. */
+/** The result of a period of traffic. */
 export interface TrafficFigures {
   /** By key, since the traffic began. */
   readonly keys: Readonly<Record<string, { readonly offered: number; readonly allowed: number }>>;
@@ -61,14 +60,14 @@ export interface TrafficFigures {
   readonly medianUs: number;
   readonly p99Us: number;
   readonly longestMs: number;
-  /** The same, of moments in which no other process was given the processor. */
+  /** The same, restricted to moments in which no other process had the processor. */
   readonly longestAloneMs: number;
   readonly threw: number;
-  /** Decisions that said of themselves that the replica was cut off. */
+  /** Decisions that reported a partition. */
   readonly degraded: number;
-  /** How much later than planned the process came to run at worst. */
+  /** The worst delay of the process behind its schedule. */
   readonly longestPauseMs: number;
-  /** Of recorded keys: when a hit was allowed, and how long its window then had to go. */
+  /** For recorded keys: when each hit was allowed, and how long its window had left. */
   readonly admissions: readonly (readonly [atMs: number, resetMs: number])[];
 }
 
@@ -88,7 +87,7 @@ export class ReplicaProcess {
   readonly #waiting = new Map<number, Waiting>();
 
   constructor(plan: ReplicaPlan, env: Readonly<Record<string, string | undefined>>) {
-    // Without what the test runner was started with, which would lead to sources.
+    // Without the test runner's own flags, which would load sources.
     this.child = fork(PROGRAM, [JSON.stringify(plan)], {
       env,
       execArgv: [...PROCESS_FLAGS],
@@ -116,7 +115,7 @@ export class ReplicaProcess {
     return this.#ask("peek", key) as Promise<PlainDecision>;
   }
 
-  /** What was used of so many keys of a scattered flow. */
+  /** The sum over this many keys of a scattered flow. */
   sum(key: string, count: number): Promise<number> {
     return this.#ask("sum", key, count) as Promise<number>;
   }
@@ -129,12 +128,12 @@ export class ReplicaProcess {
     await this.#ask("begin", flows);
   }
 
-  /** What happened since this was asked last, while the traffic goes on. */
+  /** The figures since the last call, while the traffic continues. */
   figures(): Promise<TrafficFigures> {
     return this.#ask("figures") as Promise<TrafficFigures>;
   }
 
-  /** Ends the traffic that was begun. */
+  /** Stops the traffic. */
   end(): Promise<TrafficFigures> {
     return this.#ask("end") as Promise<TrafficFigures>;
   }
@@ -143,7 +142,7 @@ export class ReplicaProcess {
     return this.#ask("status") as Promise<ClusterStatus>;
   }
 
-  /** All that was published on `tidegate:cluster`. */
+  /** Everything published on `tidegate:cluster`. */
   events(): Promise<readonly string[]> {
     return this.#ask("events") as Promise<readonly string[]>;
   }

@@ -1,13 +1,13 @@
 /**
- * One key under one policy, as the reference keeps it: what counts now, and what is over.
+ * One key under one policy in the reference: what counts now, and what is over.
  *
- * A book is told of time before it is asked anything (`catchUp`), and forgets then what is over.
+ * Call `catchUp` with the time before any other method; it drops what is over.
  */
 
 import type { Counts, ReferenceComponent } from "./ledger.ts";
 import type { ReferenceReplicas } from "./reference-replicas.ts";
 
-/** What every book of a store reads: the time and the replicas, as the store knows them. */
+/** The time and the replicas, which every book of a store reads. */
 export interface World {
   readonly self: string;
   readonly replicas: ReferenceReplicas;
@@ -16,7 +16,7 @@ export interface World {
   readonly clusterNow: number;
 }
 
-/** Where own hits come from: the part of an own component's identity that the store decides. */
+/** The part of an own component's identity that the store decides. */
 export interface Origin {
   readonly key: string;
   readonly policy: number;
@@ -29,30 +29,32 @@ export interface ReferenceView {
   readonly held: number;
   /** Refused hits, where they are counted. */
   readonly refusals: number;
-  /** When it is all over if nobody hits, by the clock the policy goes by; 0 if nothing counts. */
+  /**
+   * When everything is over without further hits, on the clock of the policy; 0 if nothing counts.
+   */
   readonly endsAt: number;
 }
 
 export interface ReferenceBook {
-  /** Whether a reset ends what is counted. */
+  /** Whether a reset ends its counts. */
   readonly endsWithReset: boolean;
-  /** Whether own components outlive the places they were counted in. */
+  /** Whether own components outlive the periods they were counted in. */
   readonly isPlaceless: boolean;
 
   catchUp(): void;
   /** Counts own hits or refusals; returns the name of the component they are in. */
   count(origin: Origin, counts: Partial<Counts>): string;
   refund(name: string, cost: number): number;
-  /** Whether a component heard now could still count. */
+  /** Whether a component received now could still count. */
   admits(component: ReferenceComponent): boolean;
-  /** Merges another replica's component; returns whether it said anything new. */
+  /** Merges another replica's component; returns whether it was new. */
   join(component: ReferenceComponent): boolean;
   emit(origin: Origin): ReferenceComponent[];
   drop(replica: string): void;
   wipe(): void;
-  /** Whether it could be forgotten without anybody noticing. */
+  /** Whether it could be forgotten without a visible difference. */
   isOver(): boolean;
-  /** Whether somebody is still to release something of this replica's own. */
+  /** Whether this replica holds permits in it. */
   isHeld(): boolean;
   view(): ReferenceView;
 }

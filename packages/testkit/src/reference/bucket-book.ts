@@ -1,8 +1,8 @@
 /**
  * A bucket: the level falls by `leak` in every slot, and rises by the slot's hits.
  *
- * The last few slots are kept apart, so that late hits can still be counted in them. What leaves is
- * folded into a checkpoint: the level after some slot. Levels are in thousandths of a hit.
+ * The last few slots are kept apart, so that late hits can still be counted in them. Older slots
+ * are folded into a checkpoint: the level after some slot. Levels are in thousandths of a hit.
  */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
@@ -13,11 +13,11 @@ const HIT = 1_000;
 
 export interface ReferenceBucketOptions {
   readonly slotMs: number;
-  /** Slots that are kept apart, the current one included. */
+  /** Slots that are kept apart, including the current one. */
   readonly slotCount: number;
-  /** How many of those, from the oldest one on, are in a checkpoint that is told. */
+  /** How many of them, oldest first, a published checkpoint contains. */
   readonly told: number;
-  /** What leaks out in one slot. */
+  /** The leak of one slot. */
   readonly leak: number;
 }
 
@@ -34,7 +34,7 @@ export class BucketBook implements ReferenceBook {
   readonly #options: ReferenceBucketOptions;
   readonly #ledger = new Ledger();
   #checkpoint: ReferenceCheckpoint;
-  /** All that will ever count in slots up to this one is known, from a level that was heard. */
+  /** A merged level contains all slots up to this one, so they accept no more hits. */
   #joinedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(world: World, options: ReferenceBucketOptions, floors?: ReferenceFloors) {
@@ -56,7 +56,7 @@ export class BucketBook implements ReferenceBook {
     this.#checkpoint = { slot: target, level };
   }
 
-  /** A clock that was set back keeps nothing apart: all of it goes into the level, which stays. */
+  /** When the clock steps back, no slot is kept apart: all of them are folded into the level. */
   stepBack(): void {
     const { slotCount, leak } = this.#options;
     const { slot } = this.#checkpoint;
@@ -128,12 +128,12 @@ export class BucketBook implements ReferenceBook {
     return { slot, level: this.#levelAfter(own.level, slot) };
   }
 
-  /** Merges another replica's checkpoint; returns whether it is better than the own one. */
+  /** Merges another replica's checkpoint; returns whether it changed the own one. */
   joinCheckpoint(heard: ReferenceCheckpoint): boolean {
     if (heard.slot > this.#current() + 1) return false;
     const own = this.#checkpoint;
     if (heard.slot <= own.slot) {
-      // Hits of the slots between are not kept apart here, so it is drained without them.
+      // The slots between are not kept apart here, so the level drains without them.
       let level = heard.level;
       for (let slot = heard.slot; slot < own.slot; slot++) {
         level = Math.max(0, level - this.#options.leak);
@@ -150,11 +150,11 @@ export class BucketBook implements ReferenceBook {
     return true;
   }
 
-  /** The least level after the own checkpoint's slot that leads to at least what was heard. */
+  /** The least level after the own checkpoint's slot that leads to at least the received one. */
   #startFor(heard: ReferenceCheckpoint): number {
     let start = heard.level;
     for (let slot = heard.slot; slot > this.#checkpoint.slot; slot--) {
-      // Undoes one fold. Below what the slots hit on their own no start leads, and 0 is enough.
+      // Undoes one fold. No start leads below the slots' own hits; then 0 is enough.
       start += this.#options.leak - this.#hitsIn(slot) * HIT;
     }
     return Math.max(0, start);

@@ -1,4 +1,4 @@
-/** What is held right now: hits less releases of the replicas alive. No reset ends it. */
+/** Permits held now: hits less releases of the live replicas. No reset ends them. */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
 import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
@@ -20,7 +20,7 @@ export class GaugeBook implements ReferenceBook {
     return nameOf(this.#identity(origin));
   }
 
-  /** A refund never touches what is held. */
+  /** A refund never releases a permit. */
   refund(): number {
     return 0;
   }
@@ -33,7 +33,10 @@ export class GaugeBook implements ReferenceBook {
     return true;
   }
 
-  /** Nothing is given up that holds something: who begins anew has released what it held before. */
+  /**
+   * A key with permits is not evicted: a new generation means that its replica has released the
+   * earlier permits.
+   */
   join(component: ReferenceComponent): boolean {
     const { replica, generation } = component;
     const isOfSame = (known: ReferenceComponent): boolean => known.replica === replica;
@@ -54,7 +57,7 @@ export class GaugeBook implements ReferenceBook {
 
   wipe(): void {}
 
-  /** A silent replica may be heard again, and what it holds counts again then. */
+  /** A silent replica may return, and its permits count again then. */
   isOver(): boolean {
     return this.#ledger.all().every(({ hits, refunds }) => hits === refunds);
   }

@@ -1,6 +1,6 @@
 /**
- * Components by identity, in a plain Map: of one identity the larger counts stay, different
- * identities add up. Every sum is made anew whenever somebody asks.
+ * Components by identity, in a plain Map: the larger counts of one identity stay, different
+ * identities add up. Every sum is computed anew at each call.
  */
 
 /** What one replica has counted for one key, as the reference names it. */
@@ -14,13 +14,13 @@ export interface ReferenceComponent {
   readonly place: number;
   /** P: hits counted. In a log: the running total by this time. */
   readonly hits: number;
-  /** N: of those, given back. */
+  /** N: of those, refunded. */
   readonly refunds: number;
   /** R: hits refused. */
   readonly refusals: number;
 }
 
-/** What makes a component the one it is; everything but its counts. */
+/** The identity of a component: everything but its counts. */
 export type Identity = Omit<ReferenceComponent, "hits" | "refunds" | "refusals">;
 
 export type Counts = Pick<ReferenceComponent, "hits" | "refunds" | "refusals">;
@@ -57,7 +57,7 @@ export class Ledger {
     );
   }
 
-  /** Counts more in an own component, which begins at zero. */
+  /** Adds counts to an own component, which begins at zero. */
   add(identity: Identity, more: Partial<Counts>): void {
     const known = this.#components.get(nameOf(identity)) ?? { hits: 0, refunds: 0, refusals: 0 };
     this.join({
@@ -68,7 +68,7 @@ export class Ledger {
     });
   }
 
-  /** Gives back hits of one component, never more than it has; returns how many. */
+  /** Refunds hits of one component, at most as many as it has; returns how many. */
   refund(name: string, cost: number): number {
     const known = this.#components.get(name);
     if (known === undefined) return 0;
@@ -83,7 +83,7 @@ export class Ledger {
     }
   }
 
-  /** Hits less refunds of the components chosen. */
+  /** Hits less refunds of the selected components. */
   held(isCounted: (component: ReferenceComponent) => boolean = () => true): number {
     return this.#sum(isCounted, ({ hits, refunds }) => hits - refunds);
   }

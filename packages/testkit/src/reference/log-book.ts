@@ -1,8 +1,8 @@
 /**
- * A log: per replica the points "by this time the total was that", for as long as they are known.
+ * A log: for each replica the points "by this time the total was that", while they are known.
  *
- * Hits whose own point is missing are counted at the next point that is known, as late as possible.
- * A hit leaves exactly one window after its time.
+ * Hits whose own point is missing are counted at the next known point, as late as possible. A hit
+ * expires exactly one window after its time.
  */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
@@ -53,8 +53,8 @@ export class LogBook implements ReferenceBook {
   }
 
   /**
-   * The points inside the window, and what the total was when it began. That point is shown half a
-   * window early, so that whose clock is a little off takes it for a start and not for hits.
+   * The points inside the window, and the total when the window began. That base is emitted half a
+   * window early, so that a receiver with a clock error takes it for the base and not for hits.
    */
   emit(origin: Origin): ReferenceComponent[] {
     const { self, now } = this.#world;
@@ -93,7 +93,7 @@ export class LogBook implements ReferenceBook {
     return { held, refusals: 0, endsAt: 0 };
   }
 
-  /** What the total was when the window began. */
+  /** The total when the window began. */
   #base(points: readonly ReferenceComponent[]): number {
     const left = points.filter((point) => !this.#isInside(point));
     return Math.max(0, ...left.map(({ hits }) => hits));

@@ -1,8 +1,10 @@
 /**
- * What was heard of others' slots before the cluster's time stepped back, and is in levels since.
+ * Counts of other replicas' slots from before a step back of the cluster's time; levels contain
+ * them.
  *
- * Slots come again then. A replica says the same of old ones until it counts in a new generation, so of
- * each generation nothing is believed up to the last slot that was heard before the step.
+ * After the step, slot numbers repeat. A replica repeats its old slots until it counts in a new
+ * generation. So for each generation, no slot is merged up to the last one that was received before
+ * the step.
  */
 
 import type { World } from "./book.ts";
@@ -27,7 +29,7 @@ export class ReferenceFloors {
     this.#heard.push({ replica, generation, place });
   }
 
-  /** A level after a slot was heard: nobody knows whose hits are in it. */
+  /** A level was received: the origin of its hits is unknown. */
   receivedLevel(slot: number): void {
     this.#levelSlots.push(slot);
   }
@@ -64,7 +66,7 @@ export class ReferenceFloors {
     );
   }
 
-  /** A replica that returns after this is another one. */
+  /** A replica that returns after this is a different one. */
   drop(replica: string): void {
     this.#heard = this.#heard.filter((heard) => heard.replica !== replica);
     this.#floors = this.#floors.filter((floor) => floor.replica !== replica);

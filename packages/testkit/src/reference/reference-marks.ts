@@ -1,8 +1,8 @@
 /**
- * Marks and resets of keys, as the reference keeps them: for good.
+ * Marks and resets of keys; the reference keeps them forever.
  *
  * Marks of one kind are ordered by reset, then time, then limit. A mark is void below a known
- * reset, and for whoever asks with a limit above the one it was written under.
+ * reset, and for checks with a limit above the one it was written under.
  */
 
 export interface ReferenceMark {
@@ -34,12 +34,12 @@ export class ReferenceNotes {
     return [...this.#notes.values()];
   }
 
-  /** Below this a component is dead. */
+  /** Components under a smaller reset are void. */
   knownReset(key: string): number {
     return Math.max(this.resetAll, this.of(key).reset);
   }
 
-  /** Below this a mark is void. */
+  /** Marks under a smaller reset are void. */
   knownMarkReset(key: string): number {
     return Math.max(this.knownReset(key), this.of(key).markReset);
   }
@@ -50,7 +50,7 @@ export class ReferenceNotes {
     if (known === undefined || isLater(heard, known)) marks.set(kind, heard);
   }
 
-  /** How long the key is refused whatever it has counted. */
+  /** How long marks refuse the key. */
   waitMs(key: string, limit: number, clusterNow: number): number {
     const known = this.knownMarkReset(key);
     const waits = [...this.of(key).marks.values()]

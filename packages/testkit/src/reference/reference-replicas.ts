@@ -1,4 +1,4 @@
-/** The replicas that one replica has heard of: which are alive, and how far their clocks are off. */
+/** The replicas that one replica knows: which are alive, and the offsets of their clocks. */
 
 interface Known {
   isAlive: boolean;
@@ -7,14 +7,14 @@ interface Known {
 export class ReferenceReplicas {
   readonly self: string;
   readonly #known = new Map<string, Known>();
-  /** Outlives a drop, because windows that the replica opened for others go on. */
+  /** Outlives a drop, because windows that the replica opened for others continue. */
   readonly #offsets = new Map<string, number>();
 
   constructor(self: string) {
     this.self = self;
   }
 
-  /** Hears of a replica: it is alive until somebody says otherwise. */
+  /** Adds a replica, which is alive until a test changes that. */
   hear(replica: string, offsetMs: number): void {
     if (replica === this.self) return;
     this.#offsets.set(replica, offsetMs);
@@ -22,7 +22,7 @@ export class ReferenceReplicas {
     this.#known.set(replica, { isAlive: true });
   }
 
-  /** What to add to a time on its clock to have it on ours. */
+  /** Converts a time on its clock to this replica's clock. */
   offsetMs(replica: string): number {
     return this.#offsets.get(replica) ?? 0;
   }

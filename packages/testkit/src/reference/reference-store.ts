@@ -1,10 +1,10 @@
 /**
- * What the store promises, kept in plain Maps and added up anew at every question.
+ * What the store guarantees, kept in plain Maps and added up anew at every call.
  *
- * It decides nothing about memory: whoever tests says which key was given up, and the reference
- * says whether that was lawful. Everything else follows from the rules: a replica raises its own
- * components only, of one identity the larger counts stay, different identities add up, and what is
- * older than a reset is dead.
+ * It decides nothing about memory: the test reports which key was evicted, and the reference checks
+ * that the eviction was lawful. Everything else follows from the rules: a replica raises only its
+ * own components, the larger counts of one identity stay, different identities add up, and anything
+ * older than a reset is void.
  */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
@@ -31,7 +31,7 @@ export type ReferencePolicy =
   | { readonly shape: "gauge" }
   | { readonly shape: "log"; readonly windowMs: number };
 
-/** Names the components that a hit was counted in, one per policy. */
+/** The components that counted a hit, one per policy. */
 export type Receipt = readonly string[];
 
 interface Entry {
@@ -40,7 +40,7 @@ interface Entry {
   generation: number | undefined;
 }
 
-/** Steps of the cluster's time back by less than this are waited out. */
+/** Smaller steps back of the cluster's time are waited out. */
 const STEP_BACK_MS = 60_000;
 
 export class ReferenceStore {
@@ -70,7 +70,7 @@ export class ReferenceStore {
     return this.#world.clusterNow;
   }
 
-  /** Its own time never goes back; the cluster's does in large steps only. */
+  /** Its own time never goes back; the cluster's does, in large steps only. */
   advance(now: number, clusterNow: number): void {
     const world = this.#world;
     world.now = Math.max(world.now, now);
@@ -108,13 +108,13 @@ export class ReferenceStore {
     book.count(this.#origin(key, this.#own(key), policy), { refusals: 1 });
   }
 
-  /** Gives back hits; returns how many of each policy. */
+  /** Refunds hits; returns how many of each policy. */
   refund(key: string, receipt: Receipt, cost: number): number[] {
     const books = this.#entries.get(key)?.books ?? [];
     return books.map((book, policy) => book.refund(receipt[policy] ?? "", cost));
   }
 
-  /** Releases what is held; returns how much of it this replica did hold, by policy. */
+  /** Releases permits; returns how many of them this replica did hold, by policy. */
   release(key: string, cost: number): number[] {
     const entry = this.#entries.get(key);
     return (entry?.books ?? []).map((book, policy) =>
@@ -135,7 +135,7 @@ export class ReferenceStore {
     return book.fallsTo(target);
   }
 
-  /** The bucket of a key that is known, for its checkpoint. */
+  /** The bucket of a known key, for its checkpoint. */
   bucket(key: string, policy: number): BucketBook | undefined {
     const book = this.#entries.get(key)?.books[policy];
     return book instanceof BucketBook ? book : undefined;
@@ -150,7 +150,7 @@ export class ReferenceStore {
     );
   }
 
-  /** Merges what another replica has counted; returns whether it said anything new. */
+  /** Merges a component of another replica; returns whether it was new. */
   join(component: ReferenceComponent): boolean {
     const { key, policy, replica } = component;
     const book = this.#bookOf(key, policy);
@@ -165,7 +165,7 @@ export class ReferenceStore {
     return this.#obtain(key).books[policy]?.join(component) ?? false;
   }
 
-  /** Ends what was counted for a key so far. */
+  /** Ends all counts of a key so far. */
   reset(key: string): void {
     this.joinReset(key, Math.max(this.notes.knownMarkReset(key) + 1, this.#world.clusterNow));
   }
@@ -176,7 +176,7 @@ export class ReferenceStore {
     this.#wipe(key);
   }
 
-  /** Ends what was counted for every key so far, also for keys not heard of yet. */
+  /** Ends all counts of every key so far, also of unknown keys. */
   resetAll(): void {
     const known = this.notes.all().map(({ reset, markReset }) => Math.max(reset, markReset));
     this.joinResetAll(
@@ -194,7 +194,7 @@ export class ReferenceStore {
     this.notes.joinMark(key, kind, { reset: this.notes.knownMarkReset(key), untilMs, limit });
   }
 
-  /** Voids the marks of a key, and nothing else. */
+  /** Voids the marks of a key and leaves its counts. */
   unmark(key: string): void {
     const reset = Math.max(this.notes.knownMarkReset(key) + 1, this.#world.clusterNow);
     this.joinMarkReset(key, reset);
@@ -217,14 +217,14 @@ export class ReferenceStore {
     return this.#entries.get(key)?.books.every((book) => book.isOver()) ?? true;
   }
 
-  /** Whether something of a key is still to be released by this replica. */
+  /** Whether this replica holds permits of a key. */
   isHeld(key: string): boolean {
     return this.#entries.get(key)?.books.some((book) => book.isHeld()) ?? false;
   }
 
   /**
-   * Forgets a key that the store has given up. What it counts for that key from now on stands
-   * beside what it has counted, so that nobody takes the smaller for the older.
+   * Forgets a key that the store has evicted. Later counts of this replica for that key are
+   * separate from the earlier ones, so that no replica takes the smaller count for an older one.
    */
   forget(key: string): void {
     const entry = this.#entries.get(key);

@@ -1,14 +1,14 @@
 /**
- * Time cut at fixed instants: aligned and calendar windows, and the slots of a sliding window.
+ * Aligned and calendar windows, and the slots of a sliding window.
  *
- * The place is the number of a slot. One slot ahead is kept for replicas whose clocks are a little
+ * The period is the number of a slot. One slot ahead is kept for replicas whose clocks are a little
  * ahead; slots that are too old are dropped whole.
  */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
 import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.ts";
 
-/** How time is cut: the slots around one instant, oldest first, the last one being the next. */
+/** The slots around one instant, oldest first; the last one is the next slot. */
 export interface Cut {
   /** The slots that are kept; the current one is the last but one. */
   readonly slots: readonly number[];
@@ -18,9 +18,12 @@ export interface Cut {
 
 export interface ReferenceSlotOptions {
   readonly cutAt: (clusterNow: number) => Cut;
-  /** What counts, given the hits of every slot that is kept. */
+  /** What counts, given the hits of every kept slot. */
   readonly heldIn: (hits: readonly number[], leftMs: number) => number;
-  /** Whether own slots are kept when the clock is set back and they are still to come or to go. */
+  /**
+   * Whether own slots are kept when the clock steps back and they are in the future or no longer
+   * kept.
+   */
   readonly keepsOwn: boolean;
 }
 
@@ -119,7 +122,7 @@ export function calendarCut(windowMs: number): (clusterNow: number) => Cut {
   };
 }
 
-/** The slots of a sliding window, and the one that is leaving it. */
+/** The slots of a sliding window, including the one that is leaving it. */
 export function slidingCut(slotMs: number, slotCount: number): (clusterNow: number) => Cut {
   return (clusterNow) => {
     const slot = Math.floor(clusterNow / slotMs);

@@ -1,9 +1,9 @@
 /**
- * Windows that open with a key's first hit and are joined by everybody who hears of them.
+ * Windows that open with a key's first hit and are shared by every replica that receives them.
  *
- * A window is named by who opened it and when, on the opener's clock. A hit goes into the newest
- * live window known, or opens one. What counts is the sum over the live ones, and those at most
- * `spreadMs` older than the newest end together with it.
+ * A window is identified by its opener and its opening time on the opener's clock. A hit is counted
+ * in the newest live window, or opens one. The sum over the live windows counts. Windows that are
+ * at most `spreadMs` older than the newest end together with it.
  */
 
 import type { Origin, ReferenceBook, ReferenceView, World } from "./book.ts";
@@ -87,7 +87,7 @@ export class WindowBook implements ReferenceBook {
     };
   }
 
-  /** When at most `target` hits count, if nobody hits. */
+  /** When at most `target` hits count, without further hits. */
   fallsTo(target: number): number {
     const newest = this.#newest();
     const ends = this.#ledger.all().map((component) => this.#endsAt(component, newest));
