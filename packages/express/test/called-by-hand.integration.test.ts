@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
-describe("those who call the middleware themselves", () => {
+describe("code that calls the middleware directly", () => {
   it("have awaited all of it, and find the request passed on or refused", async () => {
     const steps: string[] = [];
     const later = async <Answer>(answer: Answer, step: string): Promise<Answer> => {

@@ -64,7 +64,7 @@ describe("what differs from express-rate-limit", () => {
     expect([...hit.keys()].sort()).toEqual(ROWS.map(({ id }) => id).sort());
   }, 120_000);
 
-  it("is told by the rows of the page", () => {
+  it("is explained by the rows of the page", () => {
     const page = new URL("../../../docs/reference/express-differences.md", import.meta.url);
     const [told] = readFileSync(page, "utf8").split("\nThese do not show");
     const ids = [...(told ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);

@@ -84,7 +84,7 @@ it("a handler that fails after it has begun to answer keeps no permit, its clien
   expect(limit.limiters[0]?.inspect("127.0.0.1").results[0]?.used).toBe(0);
 });
 
-it("a handler that has piped what nobody writes into keeps no permit after a hang-up", async () => {
+it("a handler that has piped an idle stream keeps no permit after a hang-up", async () => {
   const { held } = await goneAtWork((response) => endless().pipe(response));
   expect(held()).toBe(0);
 });

@@ -50,7 +50,7 @@ describe("errors", () => {
 const RESPONSE = { setHeader: () => {} } as never;
 
 describe("a middleware", () => {
-  it("tells and forgets keys", async () => {
+  it("reads and resets keys", async () => {
     const steps = async ({ rateLimit }: Package): Promise<unknown[]> => {
       const seen: unknown[] = [];
       const limiter = rateLimit({ limit: 2, validate: false, keyGenerator: () => "ada" });
@@ -72,7 +72,7 @@ describe("a middleware", () => {
     expect(ours).toEqual(theirs);
   });
 
-  it("throws where its store has no keys to tell", () => {
+  it("throws where its store cannot read keys", () => {
     const increment = async () => ({ totalHits: 1, resetTime: undefined });
     const store = { increment, decrement: () => {}, resetKey: () => {} };
     const [theirs, ours] = BOTH.map(({ rateLimit }) => {
@@ -93,7 +93,7 @@ describe("a middleware", () => {
     });
   });
 
-  it("tells what the hits were called once, out of sight", async () => {
+  it("has the former name of the hits, hidden when printed", async () => {
     const told = async ({ rateLimit }: Package): Promise<unknown> => {
       const request = { ip: "192.0.2.1" };
       const limiter = rateLimit({ validate: false, requestPropertyName: "info" });
@@ -107,7 +107,7 @@ describe("a middleware", () => {
 });
 
 describe("a MemoryStore", () => {
-  it("counts, gives back, tells and forgets by itself", async () => {
+  it("counts, refunds, reads and resets by itself", async () => {
     const steps = async ({ MemoryStore }: Package): Promise<unknown[]> => {
       const store = new MemoryStore();
       store.init({ windowMs: 1_000 } as never);

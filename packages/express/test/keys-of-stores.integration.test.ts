@@ -24,7 +24,7 @@ function foreignStore(): Store {
 }
 
 describe("a key", () => {
-  it("is told and reset as the key function made it, whatever counts", async () => {
+  it("is read and reset as the key function returned it, with any counter", async () => {
     const bytes = new TextEncoder().encode("ada");
     for (const key of ["ada", LONG, "a\nb", 7, 7n, ["a", "b"], bytes] satisfies KeyAnswer[]) {
       for (const store of [undefined, new MemoryStore(), foreignStore()]) {
@@ -121,7 +121,7 @@ describe("a hit", () => {
     });
   });
 
-  it("takes no place by hand, and gives none back", async () => {
+  it("acquires no permit by hand, and releases none", async () => {
     for (const others of [[], [tokenBucket({ name: "rate", capacity: 5, refillPerSecond: 1 })]]) {
       let used: Options | undefined;
       const handler: Options["handler"] = (_request, response, _next, options) => {

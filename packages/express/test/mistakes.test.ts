@@ -106,7 +106,7 @@ describe("a mistake that is warned about", () => {
     );
   });
 
-  it("is said once by all limiters that are made per request", async () => {
+  it("is emitted once by all limiters that are made per request", async () => {
     const { said, logger } = listener();
     const app = express().set("env", "test");
     app.use((request, response, next) => void rateLimit({ logger })(request, response, next));

@@ -120,7 +120,7 @@ describe("what express-rate-limit's users know", () => {
     expect(await refusal({ message })).toMatchObject({ status: 418, text: "teapot" });
   });
 
-  it("handler is told the options, and may let the request pass", async () => {
+  it("handler receives the options, and may allow the request", async () => {
     let used: Options | undefined;
     const answer = await refusal({
       windowMs: 5_000,
@@ -145,11 +145,11 @@ describe("what express-rate-limit's users know", () => {
     [{ max: -1 }, /^'max' must be a number/],
     [{ id: "x" }, /^'id' must be a function/],
     [{ max: "5 a minute", store: new MemoryStore() }, /^'max' must be a number/],
-  ])("that nobody could read throw: %o", (options, message) => {
+  ])("that have no meaning throw: %o", (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(message);
   });
 
-  it("null is what is usual, and as a message no body", async () => {
+  it("null means the default, and as a message no body", async () => {
     const nothing = { validate: null, standardHeaders: null, max: null, handler: null, skip: null };
     expect(() => rateLimit(nothing as never)).not.toThrow();
     const answer = await refusal({ ...nothing, keyGenerator: null, store: null } as never);
@@ -157,7 +157,7 @@ describe("what express-rate-limit's users know", () => {
     expect(await refusal({ message: null })).toMatchObject({ status: 429, text: "" });
   });
 
-  it("limit and windowMs and max and headers are heard under both names", async () => {
+  it("limit and windowMs and max and headers are accepted under both names", async () => {
     await withApp([rateLimit({ max: 1, headers: false })], async (app) => {
       const { headers } = await app.get();
       expect(Object.keys(headers).filter((name) => name.startsWith("x-rate"))).toEqual([]);
@@ -249,7 +249,7 @@ describe("what express-rate-limit's users know", () => {
     expect((await refusal({ retryAfter: () => 1.5 })).headers["retry-after"]).toBe("60");
   });
 
-  it("ipv6Subnet may be a function, asked for IPv6 alone", async () => {
+  it("ipv6Subnet may be a function, called for IPv6 alone", async () => {
     const asked: string[] = [];
     const ipv6Subnet = (request: Request): number => {
       asked.push(request.ip ?? "");

@@ -100,7 +100,7 @@ describe("requests and responses that a test has made by hand", () => {
 describe("a MemoryStore that was changed", () => {
   const twice = (totalHits: number): number => 2 * totalHits;
 
-  it("by a class of the user's is asked as the store that it is", async () => {
+  it("by a class of the user's is called as a store", async () => {
     const told = await expectSame({
       options: ({ MemoryStore: Store }) => {
         class Twice extends Store {
@@ -144,7 +144,7 @@ describe("a MemoryStore that was changed", () => {
     },
   );
 
-  it("is told of hits that are taken back", async () => {
+  it("receives refunds", async () => {
     const { notes } = await expectSame({
       options: ({ MemoryStore: Store }, note) => {
         const store = new Store();
@@ -161,7 +161,7 @@ describe("a MemoryStore that was changed", () => {
     expect(notes).toEqual(new Array(3).fill("192.0.2.1"));
   });
 
-  it("in its prototype is asked as the store that it is", async () => {
+  it("in its prototype is called as a store", async () => {
     const failing = BOTH.map(({ MemoryStore: Store }) =>
       vi.spyOn(Store.prototype, "increment").mockRejectedValue(new Error("down")),
     );

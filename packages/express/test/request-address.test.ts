@@ -80,7 +80,7 @@ describe.each([
     expect([requestAddress(request), request.ip]).toEqual([CLIENT, CLIENT]);
   });
 
-  it("is not asked of Express where nobody is believed, which takes a while", () => {
+  it("is not read through Express where no sender is believed, which is slower", () => {
     const request = requestOf(express());
     expect(requestAddress(request)).toBe(SENDER);
     Object.defineProperty(request, "headers", {
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-it("is asked for in the usual way where every request has a prototype of its own", () => {
+it("is read in the usual way where every request has a prototype of its own", () => {
   const app = express5();
   for (let count = 0; count < 200; count++) {
     const request = Object.create(requestOf(app)) as Request;

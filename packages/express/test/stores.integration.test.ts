@@ -60,7 +60,7 @@ afterEach(() => {
 });
 
 describe("a store of express-rate-limit", () => {
-  it("counts instead of a limiter, and is told the options", async () => {
+  it("counts instead of a limiter, and receives the options", async () => {
     const store = new FarStore();
     const middleware = rateLimit({ limit: 2, windowMs: 30_000, store, standardHeaders: true });
     await withApp([middleware], async (app) => {
@@ -129,7 +129,7 @@ describe("a store of express-rate-limit", () => {
     expect(warned).toEqual(["TIDEGATE_STORE_FAILED"]);
   });
 
-  it("that hangs is given up after storeTimeoutMs, as an error or as told (W3, W29)", async () => {
+  it("that hangs fails after storeTimeoutMs, as an error or as configured (W3, W29)", async () => {
     for (const passOnStoreError of [false, true]) {
       const store = new FarStore();
       store.answers = () => new Promise(() => {});
@@ -166,7 +166,7 @@ describe("a store of express-rate-limit", () => {
     expect(warned).toEqual(["TIDEGATE_REQUEST_FAILED"]);
   });
 
-  it("that tells no end of the window has clients told a whole one", async () => {
+  it("that states no end of the window gives clients a whole one", async () => {
     const store = new FarStore();
     store.answers = async () => ({ totalHits: 9, resetTime: undefined });
     await withApp([rateLimit({ limit: 1, store, windowMs: 7_000 })], async (app) => {
@@ -246,7 +246,7 @@ describe("a store of ours", () => {
     });
   });
 
-  it("is for one limiter, and given to two it is said unless that is switched off", async () => {
+  it("is for one limiter, and gives a warning for two unless that is switched off", async () => {
     const [said, unsaid] = [new MemoryStore(), new MemoryStore()];
     const limiters = [rateLimit({ limit: 1, store: said }), rateLimit({ limit: 1, store: said })];
     expect(warned).toEqual(["TIDEGATE_STORE_REUSED"]);

@@ -16,8 +16,8 @@ async function told(options: RateLimitOptions, make: typeof rateLimit = rateLimi
   return used;
 }
 
-describe("the options that a handler is told", () => {
-  it("are all of those that express-rate-limit tells, of the same types", async () => {
+describe("the options that a handler receives", () => {
+  it("are all of those that express-rate-limit passes, of the same types", async () => {
     const types = (options: object = {}) =>
       Object.fromEntries(Object.entries(options).map(([name, value]) => [name, typeof value]));
     const known = types(await told({}, expressRateLimit as unknown as typeof rateLimit));
@@ -25,7 +25,7 @@ describe("the options that a handler is told", () => {
     expect(types(await told({}))).toMatchObject(known);
   });
 
-  it("do what is done where they were not given", async () => {
+  it("show the defaults of options that were not given", async () => {
     const seen: unknown[] = [];
     const handler: Options["handler"] = async (request, response, _next, options) => {
       const key = String(await options.keyGenerator?.(request, response));

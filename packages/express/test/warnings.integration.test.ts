@@ -29,19 +29,22 @@ const MISTAKES: readonly (readonly [RateLimitOptions, string, string])[] = [
 ];
 
 describe("a mistake in the options", () => {
-  it.each(MISTAKES)("%o is said to the logger, unless it is switched off", (options, by, said) => {
-    const loud = listener();
-    rateLimit({ ...options, logger: loud.logger });
-    expect(loud.heard).toEqual([said]);
-    for (const validate of [false, { [by]: false }, { default: false }]) {
-      const quiet = listener();
-      rateLimit({ ...options, logger: quiet.logger, validate });
-      expect(quiet.heard).toEqual([]);
-    }
-    const again = listener();
-    rateLimit({ ...options, logger: again.logger, validate: { default: false, [by]: true } });
-    expect(again.heard).toEqual([said]);
-  });
+  it.each(MISTAKES)(
+    "%o gives a warning to the logger, unless it is switched off",
+    (options, by, said) => {
+      const loud = listener();
+      rateLimit({ ...options, logger: loud.logger });
+      expect(loud.heard).toEqual([said]);
+      for (const validate of [false, { [by]: false }, { default: false }]) {
+        const quiet = listener();
+        rateLimit({ ...options, logger: quiet.logger, validate });
+        expect(quiet.heard).toEqual([]);
+      }
+      const again = listener();
+      rateLimit({ ...options, logger: again.logger, validate: { default: false, [by]: true } });
+      expect(again.heard).toEqual([said]);
+    },
+  );
 
   it("is refused where it could only be a mistake", () => {
     expect(() => rateLimit({ logger: (() => {}) as never })).toThrow(TypeError);

@@ -25,7 +25,7 @@ describe("what differs from @fastify/rate-limit", () => {
     expect(rows).toEqual(ROWS.map(({ id }) => id).sort());
   }, 120_000);
 
-  it("is told by the rows of the page", () => {
+  it("is explained by the rows of the page", () => {
     const page = new URL("../../../docs/reference/fastify-differences.md", import.meta.url);
     expect(rowsOf(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
   });

@@ -3,7 +3,7 @@ import { concurrency } from "@tidegate/core";
 import { describe, expect, it } from "vitest";
 import { withPlugin } from "./app.ts";
 
-describe("functions that are told of requests", () => {
+describe("functions that are called for requests", () => {
   it("take no place away by throwing", async () => {
     let calls = 0;
     const onExceeding = () => {

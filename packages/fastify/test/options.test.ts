@@ -117,7 +117,7 @@ describe("options", () => {
     expect(() => server.createRateLimit({ timeWindow: "soon" })).toThrow(/'timeWindow'/);
   });
 
-  it("that are no object, or are given where the plugin itself is, are told apart", async () => {
+  it("that are no object, or are given where the plugin itself is, have different errors", async () => {
     const server = await register({ global: false });
     const route = (own: unknown) => () =>
       server.get("/", { config: { rateLimit: own as RateLimitOptions } }, async () => "");
@@ -174,7 +174,7 @@ describe("options", () => {
     await expect(register({ partitionKey })).rejects.toThrow(/'partitionKey' needs 'standardHead/);
   });
 
-  it("that nobody knows are said once, and can be kept quiet", async () => {
+  it("that are unknown give one warning, which can be switched off", async () => {
     await register({ maxx: 5 });
     await register({ maxx: 5, validate: { knownOptions: false } });
     await register({ maxx: 5, validate: false });
@@ -217,7 +217,7 @@ describe("lists", () => {
     expect(await reaches({ keyGenerator, allowList: "adam" }, "192.0.2.1")).toBe(false);
   });
 
-  it("named allowList tell numbers from their text, where keys are numbers", async () => {
+  it("named allowList distinguish numbers from their text, where keys are numbers", async () => {
     const keyGenerator = () => 42;
     expect(await reaches({ keyGenerator, allowList: [42] }, "192.0.2.1")).toBe(true);
     expect(await reaches({ keyGenerator, allowList: ["42"] }, "192.0.2.1")).toBe(false);
@@ -339,7 +339,7 @@ describe("safety nets", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("leave decorators of others as they are, and say so once", async () => {
+  it("leave decorators of others unchanged, with one warning", async () => {
     const server = fastify();
     const theirs = () => "theirs";
     server.decorate("rateLimit", theirs as never);

@@ -74,7 +74,7 @@ describe("continueExceeding", () => {
 });
 
 describe("exponentialBackoff", () => {
-  it("doubles the wait with every refusal, and holds what it tells (W7)", async () => {
+  it("doubles the wait with every refusal, and keeps to the wait that it sends (W7)", async () => {
     await withPlugin(
       { max: 1, ban: 2, exponentialBackoff: true },
       {

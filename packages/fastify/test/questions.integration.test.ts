@@ -107,7 +107,7 @@ describe("createRateLimit", () => {
     },
   );
 
-  it("tells functions that there is no reply, and may look at one request more than once", async () => {
+  it("passes functions no reply, and may peek at one request more than once", async () => {
     const told: unknown[][] = [];
     const tell =
       <Answer>(answer: Answer) =>
@@ -144,7 +144,7 @@ describe("createRateLimit", () => {
     expect(told).toEqual([...asked, ...asked, ...asked]);
   });
 
-  it("takes a function that fails for exceeded or for let through, as onError says", async () => {
+  it("treats a request whose function fails as exceeded or allowed, as onError says", async () => {
     const keyGenerator = (): never => {
       throw new Error("no key");
     };
@@ -168,7 +168,7 @@ describe("createRateLimit", () => {
     }
   });
 
-  it("says who is always let through, and whom it asks for", async () => {
+  it("shows clients that are always allowed, and their keys", async () => {
     await withPlugin(
       { global: false },
       {
@@ -191,7 +191,7 @@ describe("createRateLimit", () => {
     );
   });
 
-  it("tells the window of the policy that decides", async () => {
+  it("shows the window of the policy that decides", async () => {
     const policies = [
       slidingWindow({ name: "hour", limit: 3, windowMs: HOUR }),
       tokenBucket({ name: "burst", capacity: 2, refillPerSecond: 0.5 }),
@@ -216,7 +216,7 @@ describe("createRateLimit", () => {
     );
   });
 
-  it("asks by user name and address with the preset login", async () => {
+  it("counts by user name and address with the preset login", async () => {
     const username = (request: { headers: Record<string, unknown> }) =>
       String(request.headers["x-user"]);
     await withPlugin({ global: false, preset: "login", username, addressLimit: 3 } as never, {

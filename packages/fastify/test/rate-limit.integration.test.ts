@@ -8,7 +8,7 @@ import { clock, withPlugin } from "./app.ts";
 const byUser = (request: FastifyRequest): string => String(request.headers["x-user"] ?? "");
 
 describe("limits", () => {
-  it("are 1000 in a minute, told as seconds from now", async () => {
+  it("are 1000 in a minute, sent as seconds from now", async () => {
     await withPlugin(
       {},
       {
@@ -164,7 +164,7 @@ describe("limits", () => {
     for (const cluster of clusters) await cluster.leave();
   });
 
-  it("give places back once, when a response has ended", async () => {
+  it("release permits once, when a response has ended", async () => {
     const policies = [concurrency({ name: "open", limit: 1 })];
     await withPlugin(
       { policies },

@@ -39,7 +39,7 @@ describe("refusals", () => {
     expect(contexts).toEqual(Array(5).fill(context));
   });
 
-  it("are what errorResponseBuilder makes later, or what it fails with", async () => {
+  it("are what errorResponseBuilder resolves with, or its error", async () => {
     const own = { statusCode: 429, code: "slow" };
     const later = async () => own;
     expect((await refused({ errorResponseBuilder: later })).slice(0, 2)).toEqual([429, own]);
@@ -112,7 +112,7 @@ describe("refusals", () => {
     );
   });
 
-  it("have the names of the draft where that is asked for, on a single route as well (W10)", async () => {
+  it("have the names of the draft if configured, on a single route as well (W10)", async () => {
     await withPlugin(
       { max: 5 },
       {

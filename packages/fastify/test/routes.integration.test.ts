@@ -46,7 +46,7 @@ describe("routes", () => {
     );
   });
 
-  it("told apart by an expression have a limit each", async () => {
+  it("that differ by an expression have a limit each", async () => {
     const own = (host: RegExp, max: number) => ({
       ...{ constraints: { host }, config: { rateLimit: { max } } },
     });
@@ -204,7 +204,7 @@ describe("routes", () => {
 });
 
 describe("handlers", () => {
-  it("limit what is not found", async () => {
+  it("limit requests without a route", async () => {
     await withPlugin(
       { max: 2 },
       {

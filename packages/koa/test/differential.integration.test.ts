@@ -50,7 +50,7 @@ describe("what differs from koa-ratelimit", () => {
     expect(names.filter((name) => ![...known, "db"].includes(name))).toEqual([]);
   });
 
-  it("is told by the rows of the page", () => {
+  it("is explained by the rows of the page", () => {
     const page = new URL("../../../docs/reference/koa-differences.md", import.meta.url);
     expect(rowsOf(readFileSync(page, "utf8"))).toEqual(ROWS.map(({ id }) => id).sort());
   });

@@ -90,7 +90,7 @@ describe("options", () => {
     expect(() => rateLimit({ duration: "1e3" } as never)).toThrow(/^'duration' must be/);
   });
 
-  it("that nobody knows are said once, and can be kept quiet", () => {
+  it("that are unknown give one warning, which can be switched off", () => {
     rateLimit({ maxx: 5, tiemout: 3 } as never);
     rateLimit({ maxx: 5, validate: { knownOptions: false } } as never);
     rateLimit({ maxx: 5, validate: false } as never);

@@ -79,7 +79,7 @@ describe("a nats-server for tests", () => {
     expect(isAlive(server.pid)).toBe(false);
   });
 
-  it("reads its configuration when it starts, and again when it is told to", async () => {
+  it("reads its configuration when it starts, and again on reload", async () => {
     const server = await start({ config: "max_payload: 2000\n" });
     expect(await greeting(server)).toContain('"max_payload":2000');
     await server.reload("max_payload: 3000\n");
@@ -87,7 +87,7 @@ describe("a nats-server for tests", () => {
     await expect(server.reload("max_payload: nonsense\n")).rejects.toThrow("refuses this");
   });
 
-  it("stores streams only when it is asked to", async () => {
+  it("stores streams only if configured", async () => {
     expect(await greeting(await start({ jetStream: true }))).toContain('"jetstream":true');
     expect(await greeting(await start())).not.toContain('"jetstream"');
   });

@@ -80,7 +80,7 @@ for (const [name, create] of Object.entries(oracles)) {
       );
     });
 
-    it("lets in what it said it would, and answers in whole numbers", () => {
+    it("allows what peek predicted, and answers in whole numbers", () => {
       fc.assert(
         fc.property(calls, fc.nat(LIMIT + 1), (made, cost) => {
           const oracle = create();

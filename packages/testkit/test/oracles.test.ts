@@ -84,7 +84,7 @@ describe("fixedWindowOracle", () => {
     expect(oracle.peek(1_400, 1)).toMatchObject({ allowed: true, used: 0 });
   });
 
-  it("counts refused hits like others in an open window, when told to", () => {
+  it("counts refused hits like others in an open window, if configured", () => {
     const oracle = fixedWindowOracle({ limit: 5, windowMs: 1_000, countRefused: true });
     oracle.check(0, 4);
     expect(oracle.check(10, 3)).toMatchObject({ allowed: false, used: 7, remaining: 0 });
@@ -100,7 +100,7 @@ describe("fixedWindowOracle", () => {
     expect(oracle.check(1_300, 1)).toMatchObject({ allowed: true, used: 1 });
   });
 
-  it("gives back into the same window and never moves it", () => {
+  it("refunds into the same window and never moves it", () => {
     const oracle = fixedWindowOracle({ limit: 5, windowMs: 1_000 });
     oracle.check(0, 2);
     oracle.check(600, 3);
@@ -113,7 +113,7 @@ describe("fixedWindowOracle", () => {
     expect(oracle.peek(1_100, 1)).toMatchObject({ used: 4 });
   });
 
-  it("gives back nothing of a refused hit", () => {
+  it("refunds nothing for a refused hit", () => {
     const oracle = fixedWindowOracle({ limit: 5, windowMs: 1_000, countRefused: true });
     oracle.check(0, 5);
     oracle.check(10, 2);
@@ -134,7 +134,7 @@ describe("slidingWindowOracle", () => {
     expect(oracle.peek(9, 1), "3 x 3/3 = 3").toMatchObject({ allowed: false, retryAfterMs: 1 });
   });
 
-  it("gives back to the slot of the hit, also while it trails", () => {
+  it("refunds to the slot of the hit, also while it trails", () => {
     const oracle = slidingWindowOracle({ limit: 10, windowMs: 100, slots: 2 });
     oracle.check(10, 8);
     oracle.refund(120, 10, 4);
@@ -170,7 +170,7 @@ describe("bucketOracle", () => {
     expect(oracle.check(4_000, 1)).toMatchObject({ allowed: true, used: 5, remaining: 0 });
   });
 
-  it("gives back as if the hit had not been, and no more than it still holds", () => {
+  it("refunds as if the hit had not been, and no more than it still holds", () => {
     const oracle = bucketOracle({ capacity: 10, perSecond: 10 });
     oracle.check(0, 10);
     oracle.check(500, 5);

@@ -18,7 +18,7 @@ describe("seededRandom", () => {
 });
 
 describe("seededRuns", () => {
-  it("makes the usual runs, always from one seed, when nothing is asked for", () => {
+  it("makes the usual runs, always from one seed, by default", () => {
     const usual = seededRuns(100, {});
     expect(usual).toEqual({ numRuns: 100, seed: expect.any(Number) });
     expect(seededRuns(100, { TIDEGATE_TEST_SCALE: "" })).toEqual(usual);
@@ -38,7 +38,7 @@ describe("seededRuns", () => {
     expect(seededRuns(5, env)).toEqual({ numRuns: 5, seed: -42, path: "3:0:1" });
   });
 
-  it("refuses what is no number", () => {
+  it("refuses a value that is no number", () => {
     expect(() => seededRuns(5, { TIDEGATE_TEST_SEED: "7:a" })).toThrow(RangeError);
     expect(() => seededRuns(5, { TIDEGATE_TEST_SCALE: "many" })).toThrow(RangeError);
     expect(() => seededRuns(5, { TIDEGATE_TEST_SCALE: "0" })).toThrow(RangeError);

@@ -56,7 +56,7 @@ describe("a line that a test can make bad", () => {
     expect(heard.endsWith("99,bye")).toBe(true);
   });
 
-  it("takes as long as it is told to, in each direction", async () => {
+  it("delays data by the given time, in each direction", async () => {
     const { socket, heard: said } = await client();
     proxy.delay(200);
     const startedAtMs = performance.now();
@@ -79,7 +79,7 @@ describe("a line that a test can make bad", () => {
     await expect.poll(() => heard).toBe("held");
   });
 
-  it("resets what is there when it is cut, and refuses what comes until it is healed", async () => {
+  it("resets open connections when it is cut, and refuses new ones until it is healed", async () => {
     const { socket } = await client();
     proxy.cut();
     await expect.poll(() => [socket.destroyed, accepted[0]!.destroyed]).toEqual([true, true]);

@@ -11,7 +11,7 @@ const MINUTE_LONG = { limit: 100, windowMs: 60_000 };
 const isShown = process.env["TIDEGATE_ACCURACY"] !== undefined;
 const isFull = isShown || seededRuns(1).numRuns >= 10;
 
-describe("a fleet that hears 30 ms late, by clocks that are off by up to 10 ms", () => {
+describe("a fleet with 30 ms of lag and clocks that are off by up to 10 ms", () => {
   for (const { replicas, load } of [
     { replicas: 3, load: 3 },
     { replicas: 10, load: 3 },
@@ -37,9 +37,9 @@ describe("a fleet that hears 30 ms late, by clocks that are off by up to 10 ms",
   });
 });
 
-describe("a replica that forgets a busy key every five seconds", () => {
+describe("a replica that evicts a busy key every five seconds", () => {
   for (const replicas of [3, 10]) {
-    it(`gives away no more than what it is offered itself, as one of ${replicas}`, () => {
+    it(`allows no more extra hits than it is offered itself, as one of ${replicas}`, () => {
       const rest = { replicas, load: 3, windows: 10, delayMs: 0, clockErrorMs: 0, forgetful: 0 };
       for (const name of ["fixedWindow", "fixedWindow, aligned", "slidingWindow"] as const) {
         const scenario = farScenario(name, MINUTE_LONG, rest);
@@ -50,7 +50,7 @@ describe("a replica that forgets a busy key every five seconds", () => {
     });
   }
 
-  it("gives away one limit each time at most", () => {
+  it("allows at most one extra limit per eviction", () => {
     const rest = { replicas: 3, load: 20, windows: 5, delayMs: 0, clockErrorMs: 0, forgetful: 0 };
     for (const name of ["fixedWindow", "slidingWindow"] as const) {
       const scenario = farScenario(name, MINUTE_LONG, rest);

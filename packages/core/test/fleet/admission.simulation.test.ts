@@ -69,7 +69,7 @@ function title({ limit, windowMs }: Allowance): string {
   return `${limit} per ${windowMs / 1_000} s`;
 }
 
-describe("a fleet that hears everything at once", () => {
+describe("a fleet without lag", () => {
   for (const name of POLICY_NAMES) {
     for (const allowance of ALLOWANCES) {
       it(

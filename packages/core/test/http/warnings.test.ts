@@ -34,7 +34,7 @@ describe("a warning", () => {
     expect(emit).toHaveBeenCalledTimes(2);
   });
 
-  it("is emitted if the logger that was to say it throws", () => {
+  it("is emitted if the logger throws", () => {
     const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const warnings = new Warnings(true, () => {
       throw new Error("no logger");

@@ -48,7 +48,7 @@ describe("the adapter of the guide", () => {
     }
   });
 
-  it("gives back what a request took that failed, by its status or by throwing", async () => {
+  it("refunds a request that failed, by its status or by throwing", async () => {
     const answers = [
       () => new Response(null, { status: 500 }),
       () => Promise.reject(new Error("no")),
@@ -77,7 +77,7 @@ describe("the adapter of the guide", () => {
     expect((await third).status).toBe(200);
   });
 
-  it("leaves fields off a redirect if it is told to, and says of two limits what both have", async () => {
+  it("omits fields from a redirect if configured, and shows both of two limits", async () => {
     const redirect = () => Response.redirect("https://api.example/other", 302);
     const omitting = await serverWith({ limit: 5, omitHeaders: ["redirects"] }, redirect)();
     expect([omitting.status, omitting.headers.get("ratelimit")]).toEqual([302, null]);

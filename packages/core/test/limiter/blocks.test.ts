@@ -110,8 +110,8 @@ describe.each(POLICIES)("with $name", (policy) => {
   });
 });
 
-describe("what is held concurrently", () => {
-  it("stays held through a reset, and a block keeps more from being held", () => {
+describe("permits", () => {
+  it("stay held through a reset, and a block refuses further ones", () => {
     const { limiter } = limiterWith(concurrency({ limit: 2 }));
     limiter.check("ada");
     limiter.reset("ada");
@@ -123,7 +123,7 @@ describe("what is held concurrently", () => {
 });
 
 describe("inspect", () => {
-  it("says what holds against a key, and for how long, and changes nothing", () => {
+  it("shows what refuses a key, and for how long, and changes nothing", () => {
     const { limiter, clock } = limiterWith(
       fixedWindow({ limit: 2, windowMs: MINUTE, backoff: true }),
     );
@@ -154,7 +154,7 @@ describe("inspect", () => {
     expect(limiter.inspect("ada")).toEqual(expected);
   });
 
-  it("knows nothing of a key that was never counted, and keeps nothing of it", () => {
+  it("shows an unknown key as unknown, and stores nothing for it", () => {
     const { limiter } = limiterWith(fixedWindow({ limit: 2, windowMs: MINUTE }));
     expect(limiter.inspect("ada")).toMatchObject({ known: false, marks: [] });
     expect(limiter.status().keys).toBe(0);

@@ -9,7 +9,7 @@ const CASES = [
   { bucket: { capacity: 9_007_199_254, refillPerSecond: 1e6 / 3 }, cost: 9_000_000 },
 ];
 
-describe("a bucket that somebody looks at every millisecond", () => {
+describe("a bucket that is peeked at every millisecond", () => {
   it.each(CASES)(
     "passes a hit at the promised millisecond and not before: $bucket.refillPerSecond per second",
     ({ bucket, cost }) => {

@@ -11,7 +11,7 @@ function gate(limit: number): { limiter: Limiter; clock: ManualClock } {
 }
 
 describe("concurrency", () => {
-  it("lets as many in as the limit says, and one more for each release", () => {
+  it("allows as many as the limit, and one more for each release", () => {
     const { limiter } = gate(2);
     const passed = [1, 2, 3].map(() => limiter.check("export").allowed);
     expect(passed).toEqual([true, true, false]);
@@ -19,7 +19,7 @@ describe("concurrency", () => {
     expect(limiter.check("export").allowed).toBe(true);
   });
 
-  it("gives nothing back by waiting, so a refusal has no time to retry at", () => {
+  it("releases nothing over time, so a refusal has no retry time", () => {
     const { limiter, clock } = gate(1);
     expect(limiter.check("export").resetMs).toBe(Number.POSITIVE_INFINITY);
     clock.advance(1_000 * HOUR);
@@ -31,7 +31,7 @@ describe("concurrency", () => {
     });
   });
 
-  it("holds a cost, and releases as much as it is told", () => {
+  it("holds a cost, and releases the given amount", () => {
     const { limiter } = gate(10);
     limiter.check("export", 7);
     limiter.release("export", 4);
@@ -55,14 +55,14 @@ describe("concurrency", () => {
     expect(limiter.check("export").allowed).toBe(true);
   });
 
-  it("keeps what is held when the limit of a call shrinks", () => {
+  it("keeps permits when the limit of a call shrinks", () => {
     const { limiter } = gate(5);
     limiter.check("export", 4);
     expect(limiter.check("export", 1, { limit: 2 })).toMatchObject({ allowed: false, used: 4 });
     expect(limiter.check("export").allowed).toBe(true);
   });
 
-  it("forgets at once what is released where nobody shares it", () => {
+  it("forgets released permits at once in a limiter that is not replicated", () => {
     const limiter = createLimiter({ name: "c", policy: concurrency({ limit: 2 }) });
     for (const key of ["a", "b", "c", "d"]) {
       limiter.check(key);

@@ -50,7 +50,7 @@ describe("the channel of decisions", () => {
     expect(events[2]!.decision).toBe(decisions[2]);
   });
 
-  it("says of each whether the caller enforces it", () => {
+  it("states for each whether the caller enforces it", () => {
     const limiter = api();
     const events = listen<DecisionEvent>(CHANNELS.decision);
     limiter.check("ada");
@@ -79,7 +79,7 @@ describe("the channel of decisions", () => {
     expect(events).toEqual([]);
   });
 
-  it("is silent once nobody listens", () => {
+  it("is silent without a subscriber", () => {
     const limiter = api();
     const events = listen<DecisionEvent>(CHANNELS.decision);
     limiter.check("ada");
@@ -99,7 +99,7 @@ describe("the channel of decisions", () => {
 });
 
 describe("the channel of pressure", () => {
-  it("tells at most once a second that keys which still count were given up", () => {
+  it("reports at most once a second that keys which still count were evicted", () => {
     vi.useFakeTimers();
     cleanups.push(() => vi.useRealTimers());
     const limiter = createLimiter({ name: "api", policy, maxKeys: 10 });

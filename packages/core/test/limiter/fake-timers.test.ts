@@ -42,7 +42,7 @@ describe("a limiter under fake timers", () => {
     limiter.close();
   });
 
-  it("takes a set system time for time that has passed, in calendars and in windows", () => {
+  it("treats a set system time as time that has passed, in calendars and in windows", () => {
     vi.useFakeTimers({ now: Date.UTC(2024, 0, 1) });
     const daily = createLimiter({
       name: "daily",
@@ -77,7 +77,7 @@ describe("a limiter under fake timers", () => {
     limiter.close();
   });
 
-  it("goes on from where it is when the date goes back to 1970, as by node:test, and returns", () => {
+  it("continues from its time when the date goes back to 1970, as by node:test, and returns", () => {
     const limiter = perMinute();
     limiter.check("ada");
     vi.setSystemTime(0);

@@ -15,15 +15,15 @@ function come(hotClients: HotClients, text: string): string | undefined {
   return hotClients.find(text)?.key;
 }
 
-describe("those who come often", () => {
-  it("are found by what their address was said to mean", () => {
+describe("frequent clients", () => {
+  it("are found by the text of their address", () => {
     const hotClients = new HotClients(10_000);
     expect(hotClients.find("192.0.2.1")).toBeUndefined();
     expect(come(hotClients, "192.0.2.1")).toBe("what 192.0.2.1 means");
     expect(hotClients.find("192.0.2.10")).toBeUndefined();
   });
 
-  it("are few of those who come once", () => {
+  it("are few of the clients that come once", () => {
     const hotClients = new HotClients(10_000);
     let asked = 0;
     for (let index = 0; index < 3_200; index++) {
@@ -35,7 +35,7 @@ describe("those who come often", () => {
     expect(asked).toBe(100);
   });
 
-  it("are forgotten when all is closed, and never taken in again", () => {
+  it("are forgotten when the cache is closed, and never cached again", () => {
     const hotClients = new HotClients(10_000);
     come(hotClients, "192.0.2.1");
     hotClients.close();
@@ -43,13 +43,13 @@ describe("those who come often", () => {
     expect(come(hotClients, "192.0.2.1")).toBeUndefined();
   });
 
-  it("are no more than are counted", () => {
+  it("are no more than the keys of the limiter", () => {
     const hotClients = new HotClients(3);
     const found = ["a", "b", "c", "d"].map((text) => come(hotClients, text) !== undefined);
     expect(found).toEqual([true, true, true, false]);
   });
 
-  it("are as many as there is room for", () => {
+  it("are as many as the cache has room for", () => {
     const hotClients = new HotClients(10_000);
     const clients = Array.from({ length: 2_060 }, (_, index) => `client ${index}`);
     const found = clients.filter((text) => come(hotClients, text) !== undefined);
@@ -58,7 +58,7 @@ describe("those who come often", () => {
     expect(come(hotClients, "client 0")).toBe("what client 0 means");
   });
 
-  it("are forgotten where most others are not found, and looked for again much later", () => {
+  it("are forgotten when most lookups miss, and looked up again much later", () => {
     const hotClients = new HotClients(10_000);
     come(hotClients, "192.0.2.1");
     const strangers = (count: number): void => {
@@ -78,11 +78,11 @@ describe("those who come often", () => {
   it.each([
     ["is too long to be an address", "9".repeat(65)],
     ["is in letters that no address has", "１９２.0.2.1"],
-  ])("are not remembered by what %s", (_, text) => {
+  ])("are not cached by a text that %s", (_, text) => {
     expect(come(new HotClients(10_000), text)).toBeUndefined();
   });
 
-  it("are not remembered by what means nothing", () => {
+  it("are not cached by a text without a key", () => {
     const hotClients = new HotClients(10_000);
     for (let time = 0; time < OFTEN; time++) hotClients.missed("unknown", () => undefined);
     expect(hotClients.find("unknown")).toBeUndefined();

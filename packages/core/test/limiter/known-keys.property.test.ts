@@ -31,7 +31,7 @@ const policies: [string, Policy][] = [
   ["slots", slidingWindow({ limit: 5, windowMs: 1_000 })],
 ];
 
-it.each(policies)("a key that is known is answered as by its name: %s", (_, policy) => {
+it.each(policies)("a cached key gives the same decisions as its text: %s", (_, policy) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
       let now = 1_000;

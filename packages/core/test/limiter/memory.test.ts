@@ -42,7 +42,7 @@ describe("a limiter with all its keys in use", () => {
     });
   });
 
-  it("forgets a key in which nothing counts any more before one that counts", () => {
+  it("evicts an expired key before one that counts", () => {
     const limiter = limiterOf(slidingWindow({ limit: 5, windowMs: MINUTE }), 3);
     limiter.check("old", 5);
     vi.advanceTimersByTime(30 * SECOND);
@@ -53,7 +53,7 @@ describe("a limiter with all its keys in use", () => {
     expect(limiter.status().evicted.live).toBe(0);
   });
 
-  it("forgets the key with the fewest hits, and a refused one last", () => {
+  it("evicts the key with the fewest hits, and a refused one last", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: MINUTE }), 3);
     limiter.check("refused", 4);
     limiter.check("refused", 2);
@@ -67,14 +67,14 @@ describe("a limiter with all its keys in use", () => {
     expect(limiter.peek("refused").used).toBe(4);
   });
 
-  it("keeps a blocked key blocked, whatever else comes", () => {
+  it("keeps a blocked key blocked, whatever other keys come", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: MINUTE }), 3);
     limiter.block("ada", MINUTE);
     for (let key = 0; key < 100; key++) limiter.check(`key ${key}`);
     expect(limiter.check("ada").reason).toBe("block");
   });
 
-  it("forgets resets before blocks, and says so when it forgets a block", () => {
+  it("drops resets before blocks, and reports a dropped block", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: MINUTE }), 3);
     limiter.block("ada", MINUTE);
     for (let key = 0; key < 100; key++) limiter.reset(`key ${key}`);
@@ -84,7 +84,7 @@ describe("a limiter with all its keys in use", () => {
     expect(limiter.status().evicted.notes).toBe(101);
   });
 
-  it("never forgets what is held, and allows uncounted what it has no room for", () => {
+  it("never evicts permits, and allows hits uncounted when it has no room", () => {
     const limiter = limiterOf(concurrency({ limit: 1 }), 2);
     limiter.check("one");
     limiter.check("two");
@@ -99,7 +99,7 @@ describe("a limiter with all its keys in use", () => {
 });
 
 describe("keys in which nothing counts any more", () => {
-  it("are let go of within seconds, without a call", () => {
+  it("are freed within seconds, without a call", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: 10 * SECOND }), 10_000);
     for (let key = 0; key < 5_000; key++) limiter.check(`key ${key}`);
     vi.advanceTimersByTime(9 * SECOND);
@@ -115,7 +115,7 @@ describe("keys in which nothing counts any more", () => {
     });
   });
 
-  it("are let go of at 8,000 a second, also where there are more", () => {
+  it("are freed at 8,000 a second, also when there are more", () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, windowMs: SECOND }), 100_000);
     for (let key = 0; key < 26_000; key++) limiter.check(`key ${key}`);
     vi.advanceTimersByTime(SECOND);

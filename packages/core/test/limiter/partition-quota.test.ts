@@ -36,8 +36,8 @@ function merge(other: Member, here: Member, key: number): void {
   });
 }
 
-describe("a replica that is cut off, with onPartition: share", () => {
-  it("gives a key that it learns of by a merge a share of its own, whatever record it gets", () => {
+describe("a disconnected replica, with onPartition: share", () => {
+  it("gives a merged key a share of its own, whatever record it gets", () => {
     const here = member("here");
     const other = member("other");
     here.check(ADA, null);
@@ -50,7 +50,7 @@ describe("a replica that is cut off, with onPartition: share", () => {
     expect(here.check(GRACE, CUT)).toMatchObject({ allowed: true, used: 21, remaining: 4 });
   });
 
-  it("looks anew at what is used when it is cut off another time", () => {
+  it("reads the used part again in the next partition", () => {
     const partitionQuota = new PartitionQuota("share", "share", 9);
     const ada = { key: ADA, hasRecord: true };
     expect(partitionQuota.limitOf(CUT, ada, 0, 30, 20)).toBe(25);
@@ -58,7 +58,7 @@ describe("a replica that is cut off, with onPartition: share", () => {
     expect(partitionQuota.limitOf({ ...CUT, number: 2 }, ada, 0, 30, 28)).toBe(29);
   });
 
-  it("remembers maxKeys keys at most, and gives others what is safe: a share of the whole limit", () => {
+  it("remembers at most maxKeys keys, and gives others a safe share of the whole limit", () => {
     const partitionQuota = new PartitionQuota("share", "share", 1);
     const shareOf = (key: number) =>
       partitionQuota.limitOf(CUT, { key, hasRecord: true }, 0, 30, 20);

@@ -87,7 +87,7 @@ describe("backoff", () => {
 describe("ban", () => {
   const ban = { after: 3, forMs: HOUR };
 
-  it("blocks a client once more than so many of its hits were refused in a window", () => {
+  it("blocks a client once more of its hits were refused in a window than `after`", () => {
     const { limiter } = strictLimiter({ ban });
     spend(limiter);
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -195,7 +195,7 @@ describe("a penalty", () => {
 });
 
 describe("countRefused", () => {
-  it("tells in used how often a client tried, and changes nothing else in a fixed window", () => {
+  it("shows in `used` how often a client tried, and changes nothing else in a fixed window", () => {
     const { limiter, clock } = strictLimiter({ countRefused: true });
     spend(limiter);
     for (let attempt = 1; attempt <= 3; attempt++) {
@@ -212,7 +212,7 @@ describe("countRefused", () => {
     expect(used).toEqual([3, 3, 3]);
   });
 
-  it("keeps a client out of a sliding window for as long as it keeps trying", () => {
+  it("refuses a client of a sliding window for as long as it keeps trying", () => {
     const clock = manualClock(1_000_000);
     const policy = slidingWindow({ limit: 2, windowMs: MINUTE, countRefused: true });
     const limiter = createLimiter({ name: "strict", policy, clock });

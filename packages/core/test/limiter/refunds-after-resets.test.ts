@@ -36,7 +36,7 @@ describe.each(policies)("a refund under $name", (policy) => {
     { reset: "resetAll()", end: (limiter: ReturnType<typeof createLimiter>) => limiter.resetAll() },
   ];
 
-  it.each(ends)("of a hit from before $reset gives nothing back, whenever it comes", ({ end }) => {
+  it.each(ends)("of a hit from before $reset refunds nothing, at any time", ({ end }) => {
     for (const gapMs of [0, 1, 2, 3, 8, 16, 1_000, 1_024, 4_096]) {
       for (const isSwept of [false, true]) {
         const { limiter, clock } = limiterOf(policy);
@@ -61,7 +61,7 @@ describe.each(policies)("a refund under $name", (policy) => {
       end: (limiter: ReturnType<typeof createLimiter>, turn: number) =>
         turn % 2 === 0 ? limiter.reset("ada") : limiter.resetAll(),
     },
-  ])("of a hit from before any number of resets by $reset gives nothing back", ({ end }) => {
+  ])("of a hit from before any number of resets by $reset refunds nothing", ({ end }) => {
     const { limiter } = limiterOf(policy);
     const before: Decision[] = [];
     for (let turn = 0; turn < 800; turn++) {
@@ -75,7 +75,7 @@ describe.each(policies)("a refund under $name", (policy) => {
     expect(limiter.peek("ada", 0).used).toBe(0);
   });
 
-  it("gives back a hit after the reset has long been forgotten", () => {
+  it("refunds a hit after the reset has long been forgotten", () => {
     const { limiter, clock } = limiterOf(policy);
     limiter.reset("ada");
     for (let second = 0; second < 400; second++) {

@@ -120,7 +120,7 @@ describe("a refund", () => {
     });
   }
 
-  it("gives back no more than is counted where the hit was, and reports the rest", () => {
+  it("refunds no more than its window still counts, and reports the rest", () => {
     const { limiter } = limiterWith(fixedWindow({ limit: 10, windowMs: MINUTE }));
     limiter.refund("ada", 5, limiter.check("ada", 2));
     expect(usedBy(limiter, "ada")).toEqual([0]);
@@ -133,7 +133,7 @@ describe("a refund", () => {
     expect(usedBy(limiter, "ada")).toEqual([2]);
   });
 
-  it("gives back to every policy what the hit took from it, weights included", () => {
+  it("refunds each policy by the hit's weight", () => {
     const { limiter } = limiterWith(
       fixedWindow({ name: "requests", limit: 10, windowMs: MINUTE }),
       fixedWindow({ name: "tokens", limit: 10_000, windowMs: MINUTE }),
@@ -165,7 +165,7 @@ describe("a refund", () => {
     expect(usedBy(limiter, "ada")).toEqual([1]);
   });
 
-  it("leaves what is held concurrently to a release", () => {
+  it("leaves permits to a release", () => {
     const { limiter } = limiterWith(
       concurrency({ limit: 3 }),
       fixedWindow({ limit: 10, windowMs: SECOND }),

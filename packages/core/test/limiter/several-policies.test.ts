@@ -45,7 +45,7 @@ describe("a limiter of several policies", () => {
     expect(used(limiter.peek("ada", 0))).toEqual([1, 700]);
   });
 
-  it("says in results what each policy thinks, in the order they were given", () => {
+  it("shows each policy's result, in the given order", () => {
     const { limiter } = limiterWith(...requestsAndTokens);
     limiter.check("ada", 1, { weights: { tokens: 1_000 } });
     const { results } = limiter.check("ada");
@@ -55,7 +55,7 @@ describe("a limiter of several policies", () => {
     ]);
   });
 
-  it("shows the policy with the least remaining while hits pass", () => {
+  it("shows the policy with the least remaining while hits are allowed", () => {
     const { limiter } = limiterWith(...requestsAndTokens);
     expect(limiter.check("ada")).toMatchObject({ policy: "requests", remaining: 2 });
     expect(limiter.charge("ada", 998, { weights: { requests: 0 } })).toMatchObject({
@@ -113,7 +113,7 @@ describe("a limiter of several policies", () => {
     expect(limiter.check("ada").results).toBeUndefined();
   });
 
-  it("passes on the longest waitMs", () => {
+  it("reports the longest waitMs", () => {
     const { limiter } = limiterWith(
       leakyBucket({ capacity: 1, leakPerSecond: 1, maxWaitMs: 5 * SECOND }),
       fixedWindow({ limit: 2, windowMs: MINUTE }),

@@ -72,7 +72,7 @@ describe("an aligned window", () => {
 describe("a calendar window", () => {
   const monthly = fixedWindow({ limit: 1, calendar: "month", timeZone: "Europe/Berlin" });
 
-  it("ends when local clocks show the next month", () => {
+  it("ends when local time reaches the next month", () => {
     const clock = manualClock(Date.UTC(2024, 1, 29, 22, 59, 59));
     const limiter = createLimiter({ name: "windows", policy: monthly, clock });
     expect(limiter.check("ada").resetMs).toBe(SECOND);

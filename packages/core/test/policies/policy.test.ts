@@ -49,7 +49,7 @@ describe.each(Object.keys(MADE))("%s", (kind) => {
     expect(outcome(() => make({ name: "two\nlines" }))).toBe("TIDEGATE_OPTION_INVALID");
   });
 
-  it("takes no name but a string with something in it", () => {
+  it("accepts only a string that is not empty as a name", () => {
     for (const [title, name] of ODD_VALUES) {
       const expected = title === "a numeral" ? "5" : "TIDEGATE_OPTION_INVALID";
       expect(outcome(() => make({ name }).name)).toBe(expected);
@@ -116,7 +116,7 @@ describe("slots of a sliding window", () => {
 });
 
 describe("a message about an infinite limit", () => {
-  it("says what to do instead where a large limit is allowed", () => {
+  it("suggests an alternative where a large limit is allowed", () => {
     const limit = Number.POSITIVE_INFINITY;
     expect(() => fixedWindow({ limit, windowMs: 1 })).toThrow(/use Number\.MAX_SAFE_INTEGER/);
     expect(() => slidingLog({ limit, windowMs: 1 })).not.toThrow(/MAX_SAFE_INTEGER/);

@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe.each(cases)("a store of %s that is cleared", (_, policy) => {
-  it("looks at no key for that, however many there are", () => {
+  it("visits no key for that, however many there are", () => {
     const [member] = filled(policy);
     const looks = ["word", "take", "release", "setWord"].map((method) =>
       vi.spyOn(RecordPool.prototype, method as "word"),

@@ -52,7 +52,7 @@ function readsOf(work: () => void): number {
 }
 
 describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => {
-  it("is read in one pass when many of them are dropped at once", () => {
+  it("is read in one pass when many of its replicas are dropped at once", () => {
     const [reader, hit, hits] = hitOf(policy);
     crowd(reader, hit, CROWD);
     expect(hits()).toBe(CROWD);
@@ -65,7 +65,7 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
     expect(hits()).toBe(CROWD / 2);
   });
 
-  it("learns of another hit of one of them in no more than a pass or two", () => {
+  it("merges another hit of one replica in at most two passes", () => {
     const [reader, hit, hits] = hitOf(policy);
     crowd(reader, hit, CROWD);
     hits();
@@ -74,7 +74,7 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
     expect(hits()).toBe(CROWD + 1);
   });
 
-  it("is not crowded by one replica, and has room for others then", () => {
+  it("is not crowded by one replica, and keeps room for the others", () => {
     const [reader, hit, hits] = hitOf(policy);
     const joined = Array.from({ length: 2 * PER_REPLICA }, (_, generation) =>
       reader.join({ ...hit, replica: "many", generation }),
@@ -88,9 +88,9 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
 });
 
 describe.each(cases.filter(([kind]) => kind !== "gauges"))(
-  "a key that one replica gives up every second for hours: %s",
+  "a key that one replica evicts every second for hours: %s",
   (_kind, policy) => {
-    it("goes on counting what that one has counted", () => {
+    it("continues to count the hits of that replica", () => {
       const [reader, writer] = fleet([0, 0], [policy]);
       for (let second = 0; second < 3 * PER_REPLICA; second++) {
         const now = START_MS + second * 1_000;
@@ -105,7 +105,7 @@ describe.each(cases.filter(([kind]) => kind !== "gauges"))(
   },
 );
 
-describe("a log of more times than are kept apart", () => {
+describe("a log with more times than it can store", () => {
   const POINTS_MAX = 65_536;
   const DAY_MS = 86_400_000;
 
@@ -120,7 +120,7 @@ describe("a log of more times than are kept apart", () => {
     return [reader, { ...hit, place }, hits];
   }
 
-  it("counts what comes after with the newest, at the later time", () => {
+  it("counts later hits with the newest point, at the later time", () => {
     const [reader, hit, hits] = full();
     for (let more = 0; more < 1_000; more++) {
       const place = hit.place + 2 * POINTS_MAX + more;
@@ -135,7 +135,7 @@ describe("a log of more times than are kept apart", () => {
     expect(hits()).toBe(0);
   });
 
-  it("takes no other time between them, and what was known again as before", () => {
+  it("accepts no new time between points, and known points as before", () => {
     const [reader, hit, hits] = full();
     const refused = reader.join({ ...hit, place: hit.place + 7, hits: 5 });
     const again = reader.join({ ...hit, place: hit.place + 8, hits: 5 });

@@ -22,8 +22,8 @@ function foreign(key: number, replica = "replica-1"): Carried {
   return { ...sent!, low: key, high: ~key, replica, opener: replica };
 }
 
-describe("a full store gives up", () => {
-  it("what is over before what counts", () => {
+describe("a full store evicts", () => {
+  it("expired keys before keys that count", () => {
     const member = bounded(10);
     for (let key = 0; key < 5; key++) member.hit(key);
     member.at(START_MS + 60_000);
@@ -32,7 +32,7 @@ describe("a full store gives up", () => {
     expect(member.store.evictions).toMatchObject({ live: 0, refused: 0 });
   });
 
-  it("what is known only from others before what is its own", () => {
+  it("foreign keys before own keys", () => {
     const member = bounded(10);
     for (let key = 0; key < 5; key++) member.hit(key, 1);
     for (let key = 50; key < 52; key++) member.join(foreign(key));
@@ -66,7 +66,7 @@ describe("a full store gives up", () => {
     expect(member.store.size).toBe(500);
   });
 
-  it("nothing that somebody is still to release", () => {
+  it("no key that holds permits", () => {
     const [member] = fleet([0], [concurrency({ limit: 5 })], { keysMax: 10 });
     for (let key = 0; key < 10; key++) expect(member!.hit(key)).toBe(true);
     expect(member!.hit(100)).toBe(false);
@@ -85,7 +85,7 @@ describe("a limiter under pressure", () => {
     ["that backs off", { backoff: true }],
     ["that counts refused hits", { countRefused: true }],
   ] as const) {
-    it(`remembers whom it refuses: ${name}`, () => {
+    it(`remembers the keys that it refuses: ${name}`, () => {
       const policy = fixedWindow({ limit: 2, windowMs: 60_000, ...more });
       const clock = manualClock(1_000_000);
       const limiter = createLimiter({ name: "pressed", policy, maxKeys: 100, clock });
@@ -98,7 +98,7 @@ describe("a limiter under pressure", () => {
 });
 
 describe("one sender", () => {
-  it("introduces no more than its share of a full store", () => {
+  it("introduces no more keys than its quota of a full store", () => {
     const member = bounded(100);
     for (let key = 0; key < 70; key++) member.hit(key);
     for (let key = 1_000; key < 5_000; key++) member.join(foreign(key));
@@ -109,7 +109,7 @@ describe("one sender", () => {
     expect(member.knows(6_019)).toBe(true);
   });
 
-  it("has all of its share again when what it introduced is gone", () => {
+  it("has its whole quota again when its keys are gone", () => {
     const member = bounded(4);
     expect(member.join(foreign(1))).toBe(true);
     member.evict(1);
@@ -118,8 +118,8 @@ describe("one sender", () => {
   });
 });
 
-describe("what is given up", () => {
-  it("is handed over if it is this replica's own, with its generation, and nothing else is", () => {
+describe("an evicted key", () => {
+  it("is published if it is this replica's own, with its generation, and only then", () => {
     const given: Carried[] = [];
     const member = bounded(100, {
       evicted: (component, by) => given.push(by.carried(component)) > 0,
@@ -134,7 +134,7 @@ describe("what is given up", () => {
     expect(member.sent()).toMatchObject([{ generation: 1, hits: 1 }]);
   });
 
-  it("is counted as lost where the sink cannot take it", () => {
+  it("is counted as lost when the sink cannot publish it", () => {
     const member = bounded(100, { evicted: () => false });
     member.hit(1, 3);
     member.evict(1);
@@ -143,7 +143,7 @@ describe("what is given up", () => {
 });
 
 describe("sweeping", () => {
-  it("frees what is over and nothing else, a few at a time", () => {
+  it("frees only expired records, a few at a time", () => {
     const member = bounded(1_000);
     for (let key = 0; key < 50; key++) member.hit(key);
     member.at(START_MS + 59_999);
@@ -157,7 +157,7 @@ describe("sweeping", () => {
 });
 
 describe("clearing", () => {
-  it("forgets everything, and counts on beside what was sent before", () => {
+  it("forgets everything, and counts separately from earlier frames", () => {
     const [left, right] = fleet([0, 0], [window]);
     left!.hit(1, 3);
     right!.joinAll(left!.sent());

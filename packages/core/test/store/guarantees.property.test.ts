@@ -70,7 +70,7 @@ function truthOf(snapshots: readonly (readonly Carried[])[]): Map<string, Carrie
   return truth;
 }
 
-describe("nobody sees a hit that did not happen", () => {
+describe("no replica sees a hit that did not happen", () => {
   for (const { name, policies, unit } of windowCases) {
     it(`in ${name}, at any step of any delivery`, () => {
       const order = fc.array(fc.nat(), { maxLength: 40 });
@@ -100,7 +100,7 @@ describe("nobody sees a hit that did not happen", () => {
     });
   }
 
-  it("in logs, when what a replica says of a key arrives as one", () => {
+  it("in logs, when a replica's components of a key arrive together", () => {
     fc.assert(
       fc.property(deeds("evict"), fc.array(fc.nat(), { maxLength: 40 }), (story, picks) => {
         const { snapshots, endMs } = tell(log.policies, WINDOW_MS, story);
@@ -166,7 +166,7 @@ describe("once everything has arrived, all replicas see and decide the same", ()
   }
 
   for (const { name, policies, unit } of windowCases) {
-    it(`in ${name}, and that is the sum of what everybody has counted`, () => {
+    it(`in ${name}, and that is the sum of all replicas' counts`, () => {
       fc.assert(
         fc.property(deeds("refund", "release"), (story) => {
           const { writers, endMs } = tell(policies, 0, story);

@@ -92,7 +92,7 @@ for (const given of cases) {
       );
     });
 
-    it("is idempotent: what is joined again, or is stale, changes nothing and is no news", () => {
+    it("is idempotent: merging a repeated or stale component changes nothing", () => {
       fc.assert(
         fc.property(everything, fc.nat(), (story, start) => {
           const { whole, endMs } = told(story);
@@ -108,7 +108,7 @@ for (const given of cases) {
       );
     });
 
-    it("knows the same from what changed as from the whole", () => {
+    it("gives the same state from the changes as from everything", () => {
       fc.assert(
         fc.property(everything, (story) => {
           const { whole, deltas, endMs } = told(story);
@@ -118,7 +118,7 @@ for (const given of cases) {
       );
     });
 
-    it("is monotone: without refunds and resets, news never lowers a count", () => {
+    it("is monotone: without refunds and resets, a merge never lowers a count", () => {
       fc.assert(
         fc.property(deeds("evict"), fc.boolean(), (story, reversed) => {
           const { whole, endMs } = told(story);

@@ -23,7 +23,7 @@ describe("a release", () => {
     expect(left!.held(1)).toBe(0);
   });
 
-  it("is not undone by a report from before it, when the key is swept in between", () => {
+  it("is not undone by an earlier report, when the key is swept in between", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 2);
     const before = right!.sent();
@@ -48,7 +48,7 @@ describe("a release", () => {
     }
   });
 
-  it("is kept for as long as an older frame is missing that could say what was held", () => {
+  it("is kept while an older frame with the held permit may still arrive", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 2);
     const older = right!.sent().map((sent) => ({ ...sent, place: 5 }));
@@ -64,7 +64,7 @@ describe("a release", () => {
     expect(left!.knows(1)).toBe(false);
   });
 
-  it("is what becomes of all that a replica did not tell when it told all that it holds", () => {
+  it("ends all permits that are missing when a replica publishes all it holds", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     for (const key of [1, 2, 3]) right!.hit(key, 2);
     const sent = right!.sent();
@@ -79,7 +79,7 @@ describe("a release", () => {
     ]);
   });
 
-  it("that nobody heard of is known when its key was given up and is begun anew", () => {
+  it("that did not arrive is known when its key was evicted and begins a new generation", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 2);
     const before = right!.sent();
@@ -94,7 +94,7 @@ describe("a release", () => {
     expect(left!.held(1)).toBe(1);
   });
 
-  it("is kept for as long where nobody is heard: who is not may have heard of what was held", () => {
+  it("is kept as long while disconnected: a silent replica may know the held permit", () => {
     const [alone] = fleet([0], [gauge]);
     alone!.hit(1, 2);
     alone!.release(1, 2);
@@ -104,7 +104,7 @@ describe("a release", () => {
 });
 
 describe("a store that is asked for all", () => {
-  it("tells all, however many frames it has closed since its first", () => {
+  it("publishes everything, however many frames it has closed", () => {
     const [member] = fleet([0], [gauge]);
     member!.store.frame = 2 ** 30 + 5;
     member!.hit(1, 2);
@@ -113,7 +113,7 @@ describe("a store that is asked for all", () => {
     expect(member!.sent(2 ** 30 + 5)).toHaveLength(0);
   });
 
-  it("knows what changed since a frame, and what it gave up, where numbers begin anew", () => {
+  it("knows what changed since a frame, and its evictions, when frame numbers wrap", () => {
     const [member] = fleet([0], [gauge]);
     member!.store.frame = 2 ** 31 - 1;
     member!.hit(1);
@@ -136,7 +136,7 @@ describe("a refund of all hits", () => {
     tokenBucket({ capacity: 5, refillPerSecond: 1 }),
   ]) {
     const name = policy.kind === "fixedWindow" && policy.align ? "aligned window" : policy.kind;
-    it(`is not undone by a report from before it, whatever is swept: ${name}`, () => {
+    it(`is not undone by an earlier report, whatever is swept: ${name}`, () => {
       const [left, right] = fleet([0, 0], [policy]);
       right!.hit(1, 2);
       const before = right!.sent();
@@ -149,8 +149,8 @@ describe("a refund of all hits", () => {
   }
 });
 
-describe("a log heard of late", () => {
-  it("counts only what is inside the window, also where clocks are known badly", () => {
+describe("a log that arrives late", () => {
+  it("counts only hits inside the window, also with clock errors", () => {
     for (const errorMs of [-400, -5, 0, 5, 400]) {
       const [left, right] = fleet([0, 0], [slidingLog({ limit: 10, windowMs: 8_000 })]);
       left!.replicas.setOffset(1, errorMs);

@@ -7,7 +7,7 @@ import { fleet, meet, START_MS } from "./fleet.ts";
 const gauge = concurrency({ limit: 5 });
 
 describe("a silent replica", () => {
-  it("holds nothing while it is silent, and what it held when it is heard again", () => {
+  it("holds no permits while it is silent, and the same ones when it returns", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 3);
     left!.joinAll(right!.sent());
@@ -17,7 +17,7 @@ describe("a silent replica", () => {
     expect(left!.held(1)).toBe(3);
   });
 
-  it("is not forgotten by a sweep while it holds something", () => {
+  it("is not dropped by a sweep while it holds permits", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 3);
     left!.joinAll(right!.sent());
@@ -43,7 +43,7 @@ describe("a dropped replica", () => {
     slidingLog({ limit: 5, windowMs: 60_000 }),
     gauge,
   ]) {
-    it(`takes along all it counted, and comes back anew: ${policy.kind}`, () => {
+    it(`loses all its counts, and returns as a new one: ${policy.kind}`, () => {
       const [left, right] = fleet([0, 0], [policy]);
       left!.hit(1, 1);
       right!.hit(1, 3);
@@ -57,7 +57,7 @@ describe("a dropped replica", () => {
     });
   }
 
-  it("leaves the windows it opened to those who count in them", () => {
+  it("leaves its windows to the replicas that count in them", () => {
     const members = fleet([0, 500], [fixedWindow({ limit: 5, windowMs: 60_000 })]);
     const [left, right] = [members[0]!, members[1]!];
     right.hit(1, 3);
@@ -71,7 +71,7 @@ describe("a dropped replica", () => {
 });
 
 describe("a cluster's clock that was set back and forth again", () => {
-  it("brings nothing back that a grid has dropped", () => {
+  it("does not restore hits that a grid has dropped", () => {
     const members = fleet([0, 0, 0], [slidingWindow({ limit: 9, windowMs: 1_000, slots: 5 })]);
     const [left, right] = [members[0]!, members[1]!];
     right.hit(1, 3);

@@ -272,7 +272,7 @@ function live(policy: Policy, steps: readonly Step[]): unknown[] {
   return world.seen;
 }
 
-describe("a number that is given out again brings nothing along", () => {
+describe("a record number that is reused keeps no state", () => {
   it.each(cases)("in a store of %s", (_, policy) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {

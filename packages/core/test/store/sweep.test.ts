@@ -32,7 +32,7 @@ function storeOf(): { store: Store; hit: (key: number) => void; reads: () => num
 }
 
 describe("a table that was large and holds few keys", () => {
-  it("costs neither a beat nor a new key more than a small one does", () => {
+  it("costs a tick or a new key no more than a small one", () => {
     const { store, hit, reads } = storeOf();
     for (let key = 1; key <= KEYS; key++) hit(key);
     store.advance(SECOND, SECOND);
@@ -49,7 +49,7 @@ describe("a table that was large and holds few keys", () => {
     }
   });
 
-  it("is swept as a whole by looking at each place once", () => {
+  it("is swept completely by visiting each slot once", () => {
     const { store, hit } = storeOf();
     for (let key = 1; key <= KEYS; key++) hit(key);
     store.advance(SECOND, SECOND);

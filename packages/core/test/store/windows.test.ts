@@ -9,7 +9,7 @@ const WINDOW_MS = 8_000;
 const window = fixedWindow({ limit: 10, windowMs: WINDOW_MS });
 
 describe("windows", () => {
-  it("are joined by those who hear of them, and end for all at once", () => {
+  it("are shared by the replicas that receive them, and end for all at once", () => {
     const [left, right] = fleet([0, 5_000_000], [window]);
     left!.hit(1, 2);
     right!.at(START_MS + 3_000).joinAll(left!.sent());
@@ -22,7 +22,7 @@ describe("windows", () => {
     }
   });
 
-  it("keep opener and start from hand to hand, and never creep", () => {
+  it("keep opener and start across replicas, and never move", () => {
     const members = fleet([0, 5_000_000, -70_000], [window]);
     members[0]!.hit(1);
     for (let hop = 1; hop <= 6; hop++) {
@@ -83,7 +83,7 @@ describe("windows", () => {
     ]);
   });
 
-  it("are forgotten with the last replica that has counted in them", () => {
+  it("are dropped with the last replica that has counted in them", () => {
     const [left, right] = fleet([0, 0], [window]);
     left!.hit(1);
     right!.at(START_MS + 50).hit(1);
@@ -100,7 +100,7 @@ describe("windows", () => {
     expect(third!.sent()).toMatchObject([{ opener: "replica-0", place: START_MS + 1_000 }]);
   });
 
-  it("that opened at once are ordered by who opened them, the same for all", () => {
+  it("that opened at once have the same order on all replicas, by opener", () => {
     const members = fleet([0, 250, -9_999], [window]);
     for (const member of members) member.hit(1);
     meet(members);
@@ -116,7 +116,7 @@ describe("components", () => {
   for (const policy of [window, slidingWindow({ limit: 10, windowMs: WINDOW_MS, slots: 8 })]) {
     const unit = policy.kind === "slidingWindow" ? 1_000 : 1;
 
-    it(`of different replicas add up, and of one the larger count stays: ${policy.kind}`, () => {
+    it(`of different replicas add up, and of one replica the larger count stays: ${policy.kind}`, () => {
       const [one, two, three] = fleet([0, 0, 0], [policy]);
       one!.hit(1, 5);
       two!.hit(1, 5);
@@ -127,7 +127,7 @@ describe("components", () => {
       expect(three!.held(1)).toBe(11 * unit);
     });
 
-    it(`counted after an eviction stand beside those from before it: ${policy.kind}`, () => {
+    it(`counted after an eviction are separate from earlier ones: ${policy.kind}`, () => {
       const [left, right] = fleet([0, 0], [policy]);
       left!.hit(1, 5);
       right!.joinAll(left!.sent());
@@ -139,7 +139,7 @@ describe("components", () => {
     });
   }
 
-  it("of a log begin anew after an eviction, and stand beside the old ones", () => {
+  it("of a log start again after an eviction, and are separate from the old ones", () => {
     const [left, right] = fleet([0, 0], [slidingLog({ limit: 10, windowMs: WINDOW_MS })]);
     left!.hit(1, 5);
     right!.joinAll(left!.sent());
@@ -149,7 +149,7 @@ describe("components", () => {
     expect(right!.held(1)).toBe(7);
   });
 
-  it("that claim more refunds than hits, or to be one's own or nobody's, are not believed", () => {
+  it("with more refunds than hits, of the receiver itself, or of no replica are not merged", () => {
     const [left, right] = fleet([0, 0], [window]);
     left!.hit(1, 5);
     const [sent] = left!.sent();

@@ -46,7 +46,7 @@ describe("what users of express-rate-limit have written", () => {
     expectTypeOf<RateLimitInfo["resetTime"]>().toEqualTypeOf<Date | undefined>();
   });
 
-  it("is told of what no option is", () => {
+  it("rejects what is no option", () => {
     // @ts-expect-error: an option by a name that is none.
     rateLimit({ nonsense: 1 });
     // @ts-expect-error: a limit is a number.

@@ -75,7 +75,7 @@ it("adds to the framework's own types", async () => {
   expectTypeOf<FastifyRateLimitOptions>().toBeObject();
 });
 
-it("tells functions the request, the key, and what answers", () => {
+it("passes functions the request, the key, and the reply", () => {
   const options: RateLimitOptions = {
     limit: (request, key, reply) => (request.id === key && reply?.sent === true ? 1 : 2),
     cost: async (request) => ({ tokens: Number(request.headers["x-tokens"]) }),
@@ -85,7 +85,7 @@ it("tells functions the request, the key, and what answers", () => {
   expectTypeOf(options).toExtend<RateLimitOptions>();
 });
 
-it("tells functions that a question has no reply", () => {
+it("passes functions no reply for createRateLimit", () => {
   const limit = (_request: FastifyRequest, _key: string, { sent }: FastifyReply) => (sent ? 1 : 2);
   // @ts-expect-error: there may be none.
   app.createRateLimit({ limit });

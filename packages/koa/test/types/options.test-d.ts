@@ -30,7 +30,7 @@ it("takes what koa-ratelimit took", () => {
   expectTypeOf(ratelimit(options).limiter).toEqualTypeOf<Limiter>();
 });
 
-it("tells functions the context, and the key where there is one", () => {
+it("passes functions the context, and the key where there is one", () => {
   const options: Options = {
     limit: (context, key) => (context.get("x-plan") === "pro" && key !== "ada" ? 5 : 1),
     windowMs: async () => 1_000,

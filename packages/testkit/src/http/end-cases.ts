@@ -45,7 +45,7 @@ export const END_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["E1"],
-    title: "what a request holds is given back once, when it is answered or given up",
+    title: "permits of a request are released once, when it is answered or aborted",
     async run(framework) {
       const limiters = [{ policies: [concurrency({ name: "open", limit: 1 })] }];
       await visit(framework, { limiters }, async (site) => {
@@ -71,7 +71,7 @@ export const END_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["E2"],
-    title: "requests that fail are given back where that is asked for, and those given up likewise",
+    title: "failed and aborted requests are refunded if configured",
     async run(framework) {
       const limiters = [{ limit: 5, skipFailedRequests: true }];
       await visit(framework, { limiters, answer: { status: 500 } }, async (site) => {
@@ -149,7 +149,7 @@ export const END_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["E4"],
-    title: "a dry run decides and reports, and refuses nobody",
+    title: "a dry run decides and reports, and refuses no request",
     async run(framework) {
       let limited = 0;
       const onLimited = (): void => {

@@ -111,7 +111,7 @@ export const FIELD_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["H10", "H25"],
-    title: "the policy never changes and what is left never rises at one instant",
+    title: "the policy never changes and the remaining hits never rise at one instant",
     async run(framework) {
       await visit(framework, { limit: 3, ...NEWEST }, async (site) => {
         const responses = [await site.get(), await site.get(), await site.get(), await site.get()];
@@ -153,7 +153,7 @@ export const FIELD_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["H17", "H18", "W7", "W35"],
-    title: "who waits as long as told gets through, and the wait is less than a second too long",
+    title: "a client that waits as told is allowed, and the wait is less than a second too long",
     async run(framework) {
       for (const policy of POLICIES) {
         if (policy.kind === "concurrency") continue;
@@ -172,7 +172,7 @@ export const FIELD_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["H16", "H19", "H22", "W27", "S14"],
-    title: "stacked limiters tell of all, or of the one with the least left, whatever their order",
+    title: "stacked limiters show all, or the one with the least remaining, in any order",
     async run(framework) {
       const stacks = [
         [2, 9],
@@ -204,7 +204,7 @@ export const FIELD_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["H23", "S5"],
-    title: "fields are sent with every status, and left off where that is asked for",
+    title: "fields are sent with every status, and omitted if configured",
     async run(framework) {
       for (const status of [204, 302, 404, 500]) {
         const plan = { limiters: [{ limit: 5, ...NEWEST }], answer: { status } };

@@ -50,7 +50,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K2", "W28"],
-    title: "to believe everybody is said, and need not be what counts",
+    title: "believing every sender gives a warning, and the socket's address may count instead",
     async run(framework) {
       for (const onPermissiveProxy of ["warn", "socket"] as const) {
         const plan: SitePlan = { limiters: [{ limit: 2, onPermissiveProxy }], trust: "everybody" };
@@ -66,7 +66,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K6", "K25"],
-    title: "ports are left out, and what is no address counts for the connection",
+    title: "ports are left out, and without a valid address the connection's counts",
     async run(framework) {
       assert.equal(await budgets(framework, ["203.0.113.9:1", "203.0.113.9:2", "203.0.113.9"]), 1);
       assert.equal(await budgets(framework, ["<script>", "unknown", "01.2.3.4", "0x7f.1"]), 1);
@@ -80,7 +80,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K6", "W28"],
-    title: "functions are told the address that counts, and never text that a client made up",
+    title: "functions receive the address that counts, and never text that a client invented",
     async run(framework) {
       const told: unknown[] = [];
       const allow = (...given: unknown[]): boolean => {
@@ -172,7 +172,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K15", "K24", "W16"],
-    title: "keys of several parts are kept apart, awaited, and asked for once",
+    title: "keys of several parts are kept apart, awaited, and computed once",
     async run(framework) {
       let asked = 0;
       const key = async (request: unknown): Promise<string[]> => {
@@ -261,7 +261,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K21"],
-    title: "a trusted proxy that names no client is counted itself, and that is said",
+    title: "a trusted proxy that names no client is counted itself, with a warning",
     async run(framework) {
       const plan: SitePlan = { limiters: [{ limit: 1 }], trust: "loopback" };
       await visit(framework, plan, async (site) => {

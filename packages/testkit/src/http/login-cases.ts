@@ -8,7 +8,7 @@ import { type SitePlan, visit } from "./site.ts";
 export const LOGIN_CASES: readonly HttpCase[] = [
   {
     ids: ["K18"],
-    title: "the preset login asks a limit function about each name",
+    title: "the preset login calls a limit function for each name",
     async run(framework) {
       const username = (request: unknown) => framework.header(request, "x-user");
       const asked: unknown[] = [];
@@ -28,7 +28,7 @@ export const LOGIN_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["K29"],
-    title: "the preset login warns where names are asked for before bodies are parsed",
+    title: "the preset login warns where names are read before bodies are parsed",
     async run(framework) {
       const json = { "content-type": "application/json" };
       const username = (): string => "";

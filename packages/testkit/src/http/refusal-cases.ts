@@ -82,7 +82,7 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["S3", "S4"],
-    title: "nobody keeps a refusal, and admitted responses are left alone",
+    title: "no cache keeps a refusal, and allowed responses are unchanged",
     async run(framework) {
       for (const preset of ["parity", "api"] as const) {
         const plan = { limiters: [{ preset, limit: 1 }], before: CACHED };
@@ -168,7 +168,7 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["S11", "B1", "B2", "B3", "B4", "B5", "B6"],
-    title: "the preset api refuses with problem details that name the policies and nobody's key",
+    title: "the preset api refuses with problem details that name the policies and no key",
     async run(framework) {
       const policies = [
         fixedWindow({ name: "burst", limit: 1, windowMs: MINUTE }),
@@ -254,7 +254,7 @@ export const REFUSAL_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["S13", "K19"],
-    title: "the preset login tells no numbers but whole minutes",
+    title: "the preset login sends no numbers but whole minutes",
     async run(framework) {
       const username = (request: unknown): string => framework.header(request, "x-user") ?? "";
       await visit(framework, { preset: "login", username }, async (site) => {

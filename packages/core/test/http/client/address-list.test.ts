@@ -54,18 +54,18 @@ describe("a list", () => {
       "cafe/24",
     ],
     ...["3:abc1:d", "tenant-*", "*.shop.example", "1.2.3.4.5", "localhost", "/", "sha256:9f/4a="],
-  ])("takes %s for a key", (key) => {
+  ])("treats %s as a key", (key) => {
     expect(new AddressList("block", [key]).has(key, [])).toBe(true);
   });
 
-  it("refuses what is no list", () => {
+  it("refuses a value that is no list", () => {
     expect(() => new AddressList("allow", "10.0.0.0/8")).toThrow(/TIDEGATE_OPTION_INVALID/);
     expect(() => new AddressList("allow", [7])).toThrow(/allow\[0\]/);
   });
 });
 
 describe("a gate with lists", () => {
-  it("has lists of who passes and who does not, the block list first", () => {
+  it("has lists of allowed and blocked clients, the block list first", () => {
     const stand = new Stand({ limit: 0, allow: ["192.0.2.0/24"], block: ["192.0.2.9"] });
     const from = (address: string) => Object.assign(new FakeRequest(), { address });
     expect(stand.enter(from("192.0.2.1")).outcome).toBeNull();
@@ -89,7 +89,7 @@ describe("a gate with lists", () => {
     expect(statusFrom("203.0.113.9")).toBe(429);
   });
 
-  it("lets no key pass for an address in a list", () => {
+  it("never matches a key with an address in a list", () => {
     const lists = { allow: ["10.0.0.0/8", "192.0.2.7", "ada"], block: ["203.0.113.0/24"] };
     const stand = new Stand({ limit: 0, ...lists, key: ({ headers }) => headers["x-key"] });
     const statusOf = (key: string, address = "198.51.100.1"): number | undefined =>
@@ -101,7 +101,7 @@ describe("a gate with lists", () => {
     expect(statusOf("eve", "203.0.113.9")).toBe(403);
   });
 
-  it("blocks those whom no key counts, too", () => {
+  it("blocks clients without a key, too", () => {
     const stand = new Stand({ key: () => false, block: () => true });
     expect(stand.enter().outcome?.status).toBe(403);
     expect(new Stand({ key: () => false, limit: 0 }).enter().outcome).toBeNull();

@@ -44,7 +44,7 @@ function leftAfter(how: ResponseEnd, statusCode: number, options: FakeOptions): 
 }
 
 describe("the end of a response that a framework reports", () => {
-  it("decides what is given back, and every end gives back a permit", () => {
+  it("decides what is refunded, and every end releases a permit", () => {
     const left = (how: ResponseEnd, options: FakeOptions): number[] =>
       [200, 500].flatMap((status) => leftAfter(how, status, options));
     const failed = { skipFailedRequests: true };
@@ -61,7 +61,7 @@ describe("the end of a response that a framework reports", () => {
 });
 
 describe("the end of a response", () => {
-  it("gives back at once what a request takes whose response has ended before", async () => {
+  it("refunds a request at once when its response has already ended", async () => {
     const ends: readonly ((response: FakeResponse) => void)[] = [
       (response) => response.breakOff(),
       (response) => response.finish(),
@@ -114,7 +114,7 @@ describe("the end of a response", () => {
     expect(await after({ countIf: () => true }, isDone)).toBe(1);
   });
 
-  it("gives a place back although the adapter failed to take note of it", () => {
+  it("releases a permit although the adapter's callback failed", () => {
     const onVerdict = () => {
       throw new Error("no");
     };
@@ -126,7 +126,7 @@ describe("the end of a response", () => {
     expect(used(stand)).toEqual([0]);
   });
 
-  it("gives as many places back as a request took, of each policy", () => {
+  it("releases as many permits of each policy as the request acquired", () => {
     const weights: Record<string, number> = { wide: 3, narrow: 0 };
     const policies = [
       concurrency({ name: "wide", limit: 9 }),
@@ -144,7 +144,7 @@ describe("the end of a response", () => {
     expect(used(stand)).toEqual([0, 0, 2]);
   });
 
-  it("says that a counter failed, at once or later, and tells the others all the same", async () => {
+  it("reports a counter that failed or rejected, and still calls the others", async () => {
     for (const fail of [throws, async () => throws()]) {
       for (const end of ["breakOff", "finish", "emit"] as const) {
         const told: string[] = [];
@@ -173,7 +173,7 @@ describe("the end of a response", () => {
     }
   });
 
-  it("counts whatever countIf answers with that is true enough, and nothing else", async () => {
+  it("counts only if countIf returns a truthy value", async () => {
     for (const [answer, count] of [
       ...([true, "yes", 1, Promise.resolve({})] as const).map((yes) => [yes, 1] as const),
       ...([false, "", 0, null, undefined, Promise.resolve()] as const).map(

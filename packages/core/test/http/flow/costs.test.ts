@@ -5,7 +5,7 @@ import { Stand } from "../exchange.ts";
 afterEach(() => Stand.closeAll());
 
 describe("a gate", () => {
-  it("refuses a cost above the limit for good, and tells no wait", () => {
+  it("refuses a cost above the limit for good, and sends no wait", () => {
     const policies = [fixedWindow({ name: "a", limit: 2, windowMs: MINUTE })];
     for (const options of [
       { limit: 2, cost: 3 },

@@ -45,7 +45,7 @@ describe("middleware", () => {
     expect(new Stand({}).passes(9)).toBe(5);
   });
 
-  it("never waits for ever: a refused client gets through after the wait it was told (W13)", () => {
+  it("never waits for ever: a refused client is allowed after the wait that it received (W13)", () => {
     const clock = manualClock();
     const stand = new Stand({ limit: 1, clock });
     stand.passes(5);
@@ -85,7 +85,7 @@ describe("middleware", () => {
     },
   );
 
-  it("gives nothing back for a request that ends after its window (W22)", () => {
+  it("refunds nothing for a request that ends after its window (W22)", () => {
     const clock = manualClock();
     const stand = new Stand({ limit: 2, clock, skipFailedRequests: true });
     const slow = stand.enter();
@@ -96,18 +96,18 @@ describe("middleware", () => {
     expect(stand.gate.limiter?.peek("192.0.2.1").remaining).toBe(1);
   });
 
-  it("says of a key that nobody has seen that it is not known (W23)", () => {
+  it("reports an unseen key as unknown (W23)", () => {
     const { known, results } = new Stand().gate.limiter?.inspect("nobody") ?? {};
     expect([known, results?.[0]?.used, results?.[0]?.remaining]).toEqual([false, 0, 5]);
   });
 
-  it("marks what it let pass uncounted, and tells nobody of a full quota (W11)", () => {
+  it("marks requests that it allows uncounted, and sends no full quota (W11)", () => {
     const stand = new Stand({}, { counter: { ...COUNTS_NOTHING } });
     const { outcome, response } = stand.enter();
     expect([outcome, [...response.headers]]).toEqual([null, []]);
   });
 
-  it("tells a blocked client the time that it is blocked for (W30)", () => {
+  it("sends a blocked client the time that it is blocked for (W30)", () => {
     const clock = manualClock();
     const stand = new Stand({ clock });
     stand.gate.limiter?.block("192.0.2.1", 90 * SECOND);

@@ -105,7 +105,7 @@ it("the fast path gives the answers, headers and counts of the whole flow", () =
   );
 });
 
-it("a function in the place of the limiter's own is asked about every request", () => {
+it("a function that replaces the limiter's own is called for every request", () => {
   const { gate } = new Stand({ limit: 1_000 });
   const enter = (): unknown => gate.enter(new FakeRequest(), new FakeResponse());
   for (let request = 0; request < 100; request++) enter();

@@ -22,7 +22,7 @@ describe("a gate", () => {
     expect(stand.enter().outcome?.status).toBe(429);
   });
 
-  it("goes on later only where a function answers later", async () => {
+  it("waits only where a function returns a promise", async () => {
     for (const name of ["skip", "key", "limit", "windowMs", "cost", "allow", "block"] as const) {
       const answers = { skip: false, key: "ada", limit: 1, windowMs: MINUTE, cost: 1 };
       const answer = name === "allow" || name === "block" ? false : answers[name];
@@ -142,7 +142,7 @@ describe("a gate", () => {
     expect(() => new Stand({ cost })).toThrow(/'cost' must be/);
   });
 
-  it("gives places back exactly once, however a response ends", () => {
+  it("releases permits exactly once, however a response ends", () => {
     const ends: readonly ((response: FakeResponse) => void)[] = [
       (response) => response.finish(),
       (response) => response.breakOff() ?? response.end(),
@@ -161,7 +161,7 @@ describe("a gate", () => {
     }
   });
 
-  it("refunds failed requests, those given up if that is wanted, and each once", () => {
+  it("refunds failed requests, hang-ups if configured, and each once", () => {
     const stand = new Stand({ limit: 3, skipFailedRequests: true, refundHangUps: true });
     stand.enter();
     stand.enter().response.finish(500);
@@ -195,7 +195,7 @@ describe("a gate", () => {
     expect(stand.gate.limiter?.inspect("192.0.2.1").results[0]?.used).toBe(0);
   });
 
-  it("says once what fails when nobody is left to tell", () => {
+  it("reports a failure once when the response has been sent", () => {
     const charge = () => {
       throw new Error("no");
     };
@@ -216,7 +216,7 @@ describe("a gate", () => {
     expect(stand.enter().outcome?.status).toBe(429);
   });
 
-  it("lets everything pass in a dry run, and tells what it would have done", () => {
+  it("allows everything in a dry run, and reports what it would have done", () => {
     const told: unknown[] = [];
     const onLimited = (_request: unknown, _response: unknown, { enforced, reason }: Refusal) =>
       told.push(reason, enforced);

@@ -96,7 +96,7 @@ describe("a request whose client has hung up", () => {
     expect(usedAfter(HOLDING, { destroy: undefined }, hangUp, end)).toEqual([1, 0]);
   });
 
-  it("holds it until what it streamed has been unpiped, and nobody writes into that", () => {
+  it("holds it until its stream has been unpiped and is not written any more", () => {
     const unpipe = (response: FakeResponse) => response.emit("unpipe", new Readable());
     expect(usedAfter(HOLDING, {}, unpipe, hangUp, unpipe)).toEqual([1, 1, 0]);
     for (const close of ["end", "destroy"] as const) {

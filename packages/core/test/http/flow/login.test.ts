@@ -68,7 +68,7 @@ describe("the login preset", () => {
     expect(byAddress?.inspect("192.0.2.1").results[0]?.used).toBe(5);
   });
 
-  it("tells no numbers and rounds waits up to minutes (K19)", () => {
+  it("sends no numbers and rounds waits up to minutes (K19)", () => {
     const clock = manualClock();
     const stand = new Stand({ preset: "login", clock, username: () => "ada" });
     expect([...stand.enter().response.headers.keys()]).toEqual([]);

@@ -129,7 +129,7 @@ function counts({ gate }: Stand): unknown {
   return gate.limiters.map((limiter) => keys.map((key) => limiter.inspect(key).results[0]?.used));
 }
 
-it("functions that answer later lead to the same answers, headers and counts as at once", async () => {
+it("functions that return promises lead to the same answers, headers and counts as values", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof({ weight: 4, arbitrary: plain }, { weight: 1, arbitrary: login }),

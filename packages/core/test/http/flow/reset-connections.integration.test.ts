@@ -77,7 +77,7 @@ describe("a client that resets its connection before its request is read", () =>
     },
   );
 
-  it("is not to be mistaken for one on a Unix socket, which never has an address", async () => {
+  it("is distinguished from one on a Unix socket, which never has an address", async () => {
     const gate = gateOf(fixedWindow({ limit: 0, windowMs: 1_000 }), {});
     const server = createServer((request, response) => {
       response.end(String(gate.enter(request, response) === null));

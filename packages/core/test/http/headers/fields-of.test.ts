@@ -41,7 +41,7 @@ function sentBy(format: "legacy" | Draft): Record<string, string>[] {
 }
 
 describe("fieldsOf", () => {
-  it.each(["legacy", ...DRAFTS] as const)("tells in %s what a middleware would send", (format) => {
+  it.each(["legacy", ...DRAFTS] as const)("gives in %s what a middleware would send", (format) => {
     const limiter = createLimiter({
       name: "api",
       policies: [
@@ -66,7 +66,7 @@ describe("fieldsOf", () => {
     limiter.close();
   });
 
-  it("calls the only policy as the limiter, unless it has a name", () => {
+  it("names the only policy like the limiter, unless it has a name", () => {
     const policyOf = (name: string | undefined): string | undefined => {
       const policy = fixedWindow({ limit: 5, windowMs: MINUTE, name });
       const limiter = createLimiter({ name: "api", policy });
@@ -80,7 +80,7 @@ describe("fieldsOf", () => {
     ]);
   });
 
-  it("tells a client to wait at least a second, of a limit on what runs at once as well", () => {
+  it("sends a wait of at least a second, also for a concurrency limit", () => {
     const limiter = createLimiter({ name: "api", policy: concurrency({ limit: 1 }) });
     limiter.check("ada");
     const fields = new Map(fieldsOf(limiter.check("ada"), limiter, "draft-8"));

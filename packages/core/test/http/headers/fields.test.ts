@@ -118,7 +118,7 @@ describe("fields of several policies", () => {
     expect(fields["ratelimit"]).toBe('"permin";r=49;t=60, "perhr";r=1;t=3600, "open";r=2');
   });
 
-  it("tell of the one with the least left where there is room for one (H19, W27)", () => {
+  it("show the policy with the least remaining where there is room for one (H19, W27)", () => {
     const fields = fieldsOf({ policies, ...quiet, standardHeaders: "draft-6" });
     expect(fields).toMatchObject({ "ratelimit-limit": "2", "ratelimit-remaining": "1" });
     expect(fields["ratelimit-policy"]).toBe("50;w=60, 2;w=3600");
@@ -157,7 +157,7 @@ describe("fields of stacked limiters", () => {
   it.each([
     [5, 9],
     [9, 5],
-  ])("tell of the least left whatever the order: %i then %i (H19, W27)", (first, second) => {
+  ])("show the least remaining in either order: %i then %i (H19, W27)", (first, second) => {
     for (const draft of ["draft-6", "draft-7"] as const) {
       const response = through(stand(first, draft, SECOND), stand(second, draft, MINUTE));
       const least =
@@ -169,7 +169,7 @@ describe("fields of stacked limiters", () => {
     }
   });
 
-  it("tell of the limiter that refuses", () => {
+  it("show the limiter that refuses", () => {
     const response = through(stand(1, "draft-6"), stand(0, "draft-6", HOUR));
     expect(response.get("x-limit")).toBe("0");
     expect(response.get("retry-after")).toBe("3600");
@@ -182,7 +182,7 @@ describe("fields of stacked limiters", () => {
     expect(other.get("ratelimit")).toBe('"5-in-60000";r=4;t=60');
   });
 
-  it("are added to those of somebody upstream, which stay (S14)", () => {
+  it("are added to those of an upstream server, which stay (S14)", () => {
     const response = new FakeResponse();
     response.headers.set("ratelimit-policy", '"edge";q=1;w=1');
     response.headers.set("ratelimit", '"edge";r=0;t=1');

@@ -37,7 +37,7 @@ describe("a response of Node's", () => {
     }
   });
 
-  it("keeps its fields where what is handed over says that nobody may keep it", () => {
+  it("keeps its fields when headers passed to writeHead forbid caching", () => {
     for (const answer of [
       (response: ServerResponse) => response.writeHead(200),
       (response: ServerResponse) => response.writeHead(200, "Fine"),

@@ -35,7 +35,7 @@ describe("what users gave", () => {
     expect(pickGateOptions({ limit: 1, max: 2, name: undefined })).toEqual({ limit: 1 });
   });
 
-  it("is said once where nobody reads it", () => {
+  it("gives one warning if it is unknown", () => {
     const said: TidegateWarning[] = [];
     const warnings = new Warnings(true, (warning) => said.push(warning));
     sayUnread({ limit: 1, max: 2, lmit: 3, mx: 4 }, ["max"], warnings);

@@ -15,7 +15,7 @@ describe("options of several names", () => {
     );
   });
 
-  it("are told by the given one where they are wrong, and nothing else is", () => {
+  it("appear in errors under the name that was given", () => {
     const told = (error: Error) => () =>
       inGivenNames({ limit: "max", allow: "allowList" }, () => {
         throw error;

@@ -28,7 +28,7 @@ function joinCheckpoint(member: Member, heard: ReturnType<typeof checkpointOf>):
 }
 
 describe("a saturated bucket", () => {
-  it("is not forgiven after the retention, when its checkpoint is joined", () => {
+  it("stays full after the retention, when its checkpoint is merged", () => {
     const [busy, newcomer] = fleet([0, 0], [bucket]);
     busy!.hit(1, 100);
     let now = START_MS;
@@ -40,7 +40,7 @@ describe("a saturated bucket", () => {
     expect(newcomer!.held(1)).toBeGreaterThan(90_000);
   });
 
-  it("keeps its level over any number of slots without a question", () => {
+  it("keeps its level over any number of slots without a check", () => {
     const [busy] = fleet([0], [bucket]);
     busy!.hit(1, 100);
     expect(busy!.at(START_MS + 9 * SLOT_MS).held(1)).toBe(100_000 - 9 * LEAK);
@@ -59,7 +59,7 @@ describe("a checkpoint after the same slot", () => {
 });
 
 describe("a checkpoint after another slot", () => {
-  it("is folded forward first if it is older, and never taken as it is", () => {
+  it("is folded forward first if it is older, and never merged unchanged", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 100);
     member!.at(START_MS + 12 * SLOT_MS);
@@ -73,7 +73,7 @@ describe("a checkpoint after another slot", () => {
     expect(member!.held(1)).toBe(before + 1_250);
   });
 
-  it("is met by the own one folded forward if it is newer", () => {
+  it("is merged with the own one folded forward if it is newer", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 100);
     member!.at(START_MS + 10 * SLOT_MS).hit(1, 7);
@@ -86,7 +86,7 @@ describe("a checkpoint after another slot", () => {
     expect(member!.held(1)).toBe(before + 5_000);
   });
 
-  it("is not added to by what is heard later of the slots in it", () => {
+  it("does not count later reports of the slots in it again", () => {
     const [ahead, behind, writer] = fleet([0, 0, 0], [bucket]);
     writer!.hit(1, 90);
     const told = writer!.sent();
@@ -107,7 +107,7 @@ describe("a checkpoint after another slot", () => {
     expect(behind!.held(1)).toBe(before + 5_000);
   });
 
-  it("has nothing in it, after a reset, of what is counted in the same slots from then on", () => {
+  it("contains no hits that are counted in the same slots after a reset", () => {
     const [ahead, behind, writer] = fleet([0, 0, 0], [bucket]);
     writer!.hit(1, 90);
     ahead!.joinAll(writer!.sent());
@@ -122,7 +122,7 @@ describe("a checkpoint after another slot", () => {
     expect(behind!.held(1)).toBeGreaterThan(0);
   });
 
-  it("contains what is folded away while it is on its way", () => {
+  it("contains the slots that are folded while it is on its way", () => {
     const [publisher, newcomer] = fleet([0, 0], [bucket]);
     publisher!.hit(1, 100);
     publisher!.at(START_MS + SLOT_MS).hit(1, 70);
@@ -136,7 +136,7 @@ describe("a checkpoint after another slot", () => {
     expect(newcomer!.held(1)).toBe(publisher!.at(heard).held(1));
   });
 
-  it("is not believed when its slot is still to come", () => {
+  it("is not merged when its slot is in the future", () => {
     const [member] = fleet([0, 0], [bucket]);
     member!.hit(1, 1);
     const slot = checkpointOf(member!).slot + 100;
@@ -144,8 +144,8 @@ describe("a checkpoint after another slot", () => {
   });
 });
 
-describe("what is left of slots", () => {
-  it("is not told for three minutes after the cluster's time has stepped back", () => {
+describe("the levels of folded slots", () => {
+  it("are not published for three minutes after the cluster's time steps back", () => {
     const [member] = fleet([0], [bucket]);
     member!.at(START_MS, START_MS + 600_000).hit(1, 100);
     const told = (): number | undefined => {

@@ -52,8 +52,8 @@ const component: fc.Arbitrary<Component> = fc
     }),
   );
 
-describe("components that are joined some at a time", () => {
-  it("come to what they come to one by one, in order", () => {
+describe("components that are merged in batches", () => {
+  it("give the same result as one by one, in order", () => {
     fc.assert(
       fc.property(
         fc.array(component, { maxLength: 400, size: "max" }),
@@ -80,7 +80,7 @@ describe("components that are joined some at a time", () => {
     );
   });
 
-  it("are each the larger of all that was heard, however that was", () => {
+  it("keep the largest of all received counts, in any order", () => {
     const store = storeOf();
     store.advance(500, 500);
     const joining = new MergeBatch();

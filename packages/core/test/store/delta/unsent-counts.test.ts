@@ -36,8 +36,8 @@ function begin({ unsent, records }: ReturnType<typeof unsentOf>, id: number): nu
   return word;
 }
 
-describe("records with counts of which nobody has been told", () => {
-  it("get the number of the frame that they leave in once they are settled", () => {
+describe("records with unsent counts", () => {
+  it("get the number of their frame when they are settled", () => {
     const all = unsentOf(3);
     for (const id of all.ids) begin(all, id);
     all.unsent.close(7);
@@ -61,7 +61,7 @@ describe("records with counts of which nobody has been told", () => {
     for (const id of all.ids) expect(all.unsent.has(id, all.records.word(id, FRAME))).toBe(true);
   });
 
-  it("are not taken for those that have their places in the next frame", () => {
+  it("are not mistaken for those at the same positions of the next frame", () => {
     const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     const word = begin(all, one);
@@ -75,7 +75,7 @@ describe("records with counts of which nobody has been told", () => {
     expect(all.records.word(one, FRAME)).toBe(7);
   });
 
-  it("are not taken for those of a later frame that was long before", () => {
+  it("are not mistaken for those of an old frame with the same number", () => {
     const all = unsentOf(2);
     const [one, other] = all.ids as [number, number];
     begin(all, one);
@@ -85,7 +85,7 @@ describe("records with counts of which nobody has been told", () => {
     expect(all.unsent.has(other, word)).toBe(false);
   });
 
-  it("are left as they are when they are another key's by the time they are settled", () => {
+  it("stay unchanged when another key has them by the time they are settled", () => {
     const all = unsentOf(2);
     const [one] = all.ids as [number];
     begin(all, one);

@@ -153,8 +153,8 @@ function compare(kinds: readonly Step[0][], isShared: boolean, countRefused = fa
   return usualChecks;
 }
 
-describe("the usual check", () => {
-  it("says, counts and leaves behind exactly what the decider does", () => {
+describe("the fast path", () => {
+  it("decides, counts and stores exactly what the engine does", () => {
     const usualChecks = compare(
       ["check", "check", "check", "check", "charge", "refund", "other"],
       false,
@@ -163,7 +163,7 @@ describe("the usual check", () => {
     expect(usualChecks).toBeGreaterThan(1_000);
   });
 
-  it("does so in company too, and says how pressing it is to tell the others", () => {
+  it("does so in a replicated limiter too, and reports how urgent it is to publish", () => {
     const usualChecks = compare(
       ["check", "check", "check", "check", "check", "charge", "refund", "join", "offset", "other"],
       true,

@@ -21,7 +21,7 @@ function mark(member: Member, key: number, kind: number, limit = Number.POSITIVE
 }
 
 describe("Notes", () => {
-  it("are bounded, and the one that has been there longest goes", () => {
+  it("are bounded, and the oldest one is dropped", () => {
     const notes = new Notes(3, 1_000);
     for (const key of [1, 2, 3, 4]) notes.raiseReset(notes.obtain(key, 0), key, 0, 0);
     expect([notes.size, notes.dropped]).toEqual([3, 1]);
@@ -57,7 +57,7 @@ describe("Notes", () => {
     expect(left(100 + MARK_MS_MAX)).toEqual([]);
   });
 
-  it("are looked at a few at a time, all of them in turn", () => {
+  it("are swept a few at a time, each in its turn", () => {
     const notes = new Notes(99, 10);
     for (let key = 0; key < 50; key++)
       notes.raiseReset(notes.obtain(key, 0), 1, key < 30 ? 9e9 : 0, 1);
@@ -75,7 +75,7 @@ describe("notes that changed since a frame", () => {
 
   const read = (notes: Iterable<{ low: number }>): number[] => Array.from(notes, ({ low }) => low);
 
-  it("come newest first, each once, without those that have left or were given up", () => {
+  it("come newest first, each once, without those that have left or were dropped", () => {
     const notes = changed([1, 2, 3, 4]);
     notes.change(notes.obtain(2, 0), 5);
     expect(read(notes.changedSince(0))).toEqual([2, 4, 3, 1]);

@@ -7,7 +7,7 @@ import { fleet, meet, START_MS } from "../fleet.ts";
 const window = fixedWindow({ limit: 10, windowMs: 60_000 });
 
 describe("a reset", () => {
-  it("lets two replicas that reset at once meet in one view", () => {
+  it("gives two replicas that reset at once the same view", () => {
     const members = fleet([0, 0], [window]);
     const [left, right] = [members[0]!, members[1]!];
     left.hit(1, 5);
@@ -35,7 +35,7 @@ describe("a reset", () => {
     expect([left.held(1), right.held(1)]).toEqual([5, 5]);
   });
 
-  it("keeps components from before it dead, however late they arrive", () => {
+  it("voids components from before it, however late they arrive", () => {
     const [left, right] = fleet([0, 0], [window]);
     right!.hit(1, 5);
     const before = right!.sent();
@@ -54,7 +54,7 @@ describe("a reset", () => {
     expect(left!.store.resetAll()).toBe(ahead + 2);
   });
 
-  it("is not raised beyond what other replicas believe, however often a key is counted and reset", () => {
+  it("never exceeds what other replicas accept, however often a key is counted and reset", () => {
     const [left] = fleet([0, 0], [window]);
     left!.store.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
     left!.store.resets.join(1, ~1, START_MS + 9 * 60_000 - 1);
@@ -67,7 +67,7 @@ describe("a reset", () => {
     expect(left!.held(1)).toBe(0);
   });
 
-  it("leaves gauges as they are", () => {
+  it("leaves permits as they are", () => {
     const members = fleet([0, 0], [window, concurrency({ limit: 5 })]);
     const [left, right] = [members[0]!, members[1]!];
     right.hit(1, 3);
@@ -78,7 +78,7 @@ describe("a reset", () => {
     expect([right.held(1, 0), right.held(1, 1)]).toEqual([0, 3]);
   });
 
-  it("is taught by a component that was begun under it", () => {
+  it("arrives with a component that was counted under it", () => {
     const [left, right] = fleet([0, 0], [window]);
     left!.hit(1, 5);
     right!.reset(1);
@@ -131,7 +131,7 @@ describe("a reset of all keys", () => {
 });
 
 describe("resets of all keys", () => {
-  it("look at no key, however many of them there are", () => {
+  it("visit no key, however many there are", () => {
     const [member] = fleet([0], [window]);
     for (let key = 1; key <= 100; key++) member!.hit(key, key);
     const refresh = vi.spyOn(member!.store.shapes[0]!, "refresh");
@@ -151,7 +151,7 @@ describe("a refund of a hit from before a reset", () => {
     ["in a slot", slidingWindow({ limit: 5, windowMs: 60_000 })],
     ["in a window opened in the same millisecond", fixedWindow({ limit: 5, windowMs: 60_000 })],
   ] as const) {
-    it(`gives nothing back ${name}`, () => {
+    it(`refunds nothing ${name}`, () => {
       const limiter = createLimiter({ name: "resets", policy, clock: manualClock(1_000_000) });
       const before = limiter.check("key");
       limiter.reset("key");

@@ -10,7 +10,7 @@ describe("Replicas", () => {
     expect([replicas.precedes(one, two), replicas.precedes(two, one)]).toEqual([true, false]);
   });
 
-  it("count who is alive, and know what is silent from what is dropped", () => {
+  it("count live replicas, and distinguish silent from dropped ones", () => {
     const replicas = new Replicas("self");
     const one = replicas.indexOf("a");
     expect(replicas.aliveCount).toBe(2);
@@ -31,7 +31,7 @@ describe("Replicas", () => {
     expect(() => replicas.drop(SELF)).toThrow("does not drop itself");
   });
 
-  it("give a replica that returns after a drop another number", () => {
+  it("give a replica that returns after a drop another index", () => {
     const replicas = new Replicas("self");
     const before = replicas.indexOf("a");
     replicas.drop(before);
@@ -40,7 +40,7 @@ describe("Replicas", () => {
     expect([replicas.isDropped(before), replicas.isAlive(after)]).toEqual([true, true]);
   });
 
-  it("give out a number again once nothing refers to it, and only then", () => {
+  it("reuse an index only when nothing refers to it", () => {
     const replicas = new Replicas("self");
     const [one, two] = [replicas.indexOf("a"), replicas.indexOf("b")];
     replicas.setOffset(two, 500);
@@ -55,7 +55,7 @@ describe("Replicas", () => {
     ]);
   });
 
-  it("forget with a number up to where its replica was heard, and which id it had before", () => {
+  it("forget the received frames and the former id together with an index", () => {
     const replicas = new Replicas("self");
     const [former, later, third] = ["a", "b", "c"].map((id) => replicas.indexOf(id)) as [
       number,
@@ -76,7 +76,7 @@ describe("Replicas", () => {
     ]);
   });
 
-  it("take back the number of a stranger when nobody has named it for two looks, and only then", () => {
+  it("reclaim the index of an opener only when no frame has named it for two scans", () => {
     const replicas = new Replicas("self");
     const [member, stranger, named] = ["a", "b", "c"].map((id) => replicas.indexOf(id, false));
     const spare = replicas.spare((id) => id === "a");
@@ -89,7 +89,7 @@ describe("Replicas", () => {
     expect(replicas.size).toBe(4);
   });
 
-  it("tell of everything that stored components are read by, once each", () => {
+  it("report each change that affects how components are read, once", () => {
     const replicas = new Replicas("self");
     let told = 0;
     const watcher = () => {
@@ -113,7 +113,7 @@ describe("Replicas", () => {
     expect(told).toBe(moves.length);
   });
 
-  it("have no number left for one too many", () => {
+  it("have no index left when all are in use", () => {
     const replicas = new Replicas("self");
     for (let index = 1; index < NO_REPLICA; index++) replicas.indexOf(`replica-${index}`);
     expect(replicas.indexOf("one too many")).toBe(NO_REPLICA);

@@ -64,7 +64,7 @@ describe("ComponentChain", () => {
     expect(chain.first(id)).toBe(0);
   });
 
-  it("is bounded for others' components, and never turns own ones away", () => {
+  it("is bounded for others' components, and never refuses own ones", () => {
     const { id, chain } = chained("none");
     let added = 0;
     while (chain.add(id, 1 + (added % 100), added, 1, PLACE) !== 0) added++;

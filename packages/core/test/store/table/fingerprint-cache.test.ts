@@ -11,7 +11,7 @@ class Asked extends FingerprintCache {
 }
 
 describe("FingerprintCache", () => {
-  it("comes to remember a hot key after a long time without any, and gives its fingerprint", () => {
+  it("caches a hot key after a long time without one, and returns its fingerprint", () => {
     const recent = new Asked();
     for (let key = 0; key < 10_000; key++) recent.asks(`10.0.${key >>> 8}.${key & 255}`);
     recent.low = 5;
@@ -24,7 +24,7 @@ describe("FingerprintCache", () => {
     expect([recent.low, recent.high]).toEqual([5, -6]);
   });
 
-  it("keeps remembering hot keys that are few among many others", () => {
+  it("keeps a few hot keys cached among many others", () => {
     const recent = new Asked();
     let found = 0;
     for (let turn = 0; turn < 8_000; turn++) {

@@ -128,7 +128,7 @@ describe("KeyIndex agrees with a Map", () => {
     expect(twin.mistaken([[3, ~3]])).toEqual([]);
   });
 
-  it("finds nearly all of many at the first look when it looks for several at once", () => {
+  it("finds nearly all keys at the first lookup when it locates several at once", () => {
     const twin = new IndexTwin(7);
     const random = seededRandom(3);
     const half = (): number => (random() * 2 ** 32) | 0;

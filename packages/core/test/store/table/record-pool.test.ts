@@ -41,7 +41,7 @@ describe("RecordPool", () => {
     expect(pool.count(wide, 1)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("gives a released record out again with every word and count 0", () => {
+  it("allocates a released record again with every word and count 0", () => {
     const pool = new RecordPool(2);
     const [kept, released] = [pool.allocate(), pool.allocate()];
     pool.setCount(kept, 0, 2 ** 40);
@@ -54,7 +54,7 @@ describe("RecordPool", () => {
     expect(pool.count(kept, 0)).toBe(2 ** 40);
   });
 
-  it("gives out what was released last first, and no number twice", () => {
+  it("allocates the record released last first, and no number twice", () => {
     const pool = new RecordPool(1);
     const ids = Array.from({ length: 100 }, () => pool.allocate());
     for (const id of ids.slice(1, 50)) pool.release(id);
@@ -64,7 +64,7 @@ describe("RecordPool", () => {
     expect(pool.size).toBe(111);
   });
 
-  it("takes a record in hand where it lies now, also after its chunk has moved", () => {
+  it("selects a record at its present position, also after its chunk has moved", () => {
     const pool = new RecordPool(2);
     const first = pool.allocate();
     pool.take(first);
@@ -78,14 +78,14 @@ describe("RecordPool", () => {
     expect(pool.chunk[pool.start + 1]).toBe(0);
   });
 
-  it("gives out no more numbers than it may", () => {
+  it("allocates no more numbers than its bound", () => {
     const pool = new RecordPool(1, 3);
     expect([1, 2, 3, 4].map(() => pool.allocate())).toEqual([1, 2, 3, 0]);
     pool.release(2);
     expect([pool.allocate(), pool.allocate()]).toEqual([2, 0]);
   });
 
-  it("gives all memory back with the last record", () => {
+  it("frees all memory with the last record", () => {
     const pool = new RecordPool(4);
     const ids = Array.from({ length: CHUNK + 5 }, () => pool.allocate());
     pool.setCount(ids[3]!, 0, 2 ** 40);

@@ -15,8 +15,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("versions that begin again at the first", () => {
-  it("have each record read a few times meanwhile, and never many at once", () => {
+describe("versions that wrap around", () => {
+  it("bring each record up to date a few times meanwhile, and never many at once", () => {
     const [member] = fleet([0], [window]);
     const keys = Array.from({ length: 100 }, (_, at) => at + 1);
     for (const key of keys) member!.hit(key);
@@ -51,7 +51,7 @@ describe("versions that begin again at the first", () => {
   );
 
   it.each([0, 1, 5, VERSIONS - 20])(
-    "still tell what was counted before a reset of all keys from what came after, %d changes on",
+    "still separate counts before a reset of all keys from later ones, after %d changes",
     (changes) => {
       const [member] = fleet([0], [window]);
       for (const key of [1, 2, 3]) member!.hit(key, 3);
@@ -84,7 +84,7 @@ describe("versions that begin again at the first", () => {
     expect(reader!.held(1)).toBe(0);
   });
 
-  it("keep the number of an id that was given up while records are yet to be moved to it", () => {
+  it("keep the index of a former id while records still have to be moved to it", () => {
     const [member] = fleet([0], [window]);
     const { replicas, store } = member!;
     member!.hit(1, 4);

@@ -26,7 +26,7 @@ function goAndComeBack(...members: readonly Member[]): void {
 }
 
 describe("a bucket after the cluster's time has stepped back by minutes", () => {
-  it("does not count what it hears again", () => {
+  it("does not count repeated hits", () => {
     const [one, two] = fleet([0, 0], [slow]);
     two!.hit(1, 5);
     const told = two!.sent();
@@ -36,7 +36,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(hitsIn(one!)).toBe(5);
   });
 
-  it("does not count it either when time comes to those slots in its own pace", () => {
+  it("does not count them when time reaches those slots again", () => {
     const [one, two] = fleet([0, 0], [slow]);
     for (const member of [one!, two!]) member.at(START_MS, START_MS + AHEAD_MS);
     two!.hit(1, 5);
@@ -49,7 +49,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(hitsIn(one!)).toBe(5);
   });
 
-  it("counts what a replica counts that has not stepped with it", () => {
+  it("counts the hits of a replica that has not stepped back", () => {
     const [one, two] = fleet([0, 0], [slow]);
     two!.hit(1, 5);
     one!.joinAll(two!.sent());
@@ -59,7 +59,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(hitsIn(one!)).toBe(8);
   });
 
-  it("counts what a replica counts that has, also in slots in which it had counted before", () => {
+  it("counts the hits of a replica that has stepped back, also in slots that it counted in before", () => {
     const [one, two, three] = fleet([0, 0, 0], [slow]);
     two!.at(START_MS + 2_000).hit(1, 5);
     const before = two!.sent();
@@ -70,7 +70,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect([one!, two!, three!].map(hitsIn)).toEqual([8, 8, 8]);
   });
 
-  it("does not count what is in a level that it has heard, but what is counted after the step", () => {
+  it("counts no hits of a merged level again, but counts hits after the step", () => {
     const [one, two, three] = fleet([0, 0, 0], [slow]);
     two!.hit(1, 5);
     const told = two!.sent();
@@ -85,7 +85,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(hitsIn(one!)).toBe(8);
   });
 
-  it("knows what has stepped back several times", () => {
+  it("handles several steps back", () => {
     const [one, two] = fleet([0, 0], [slow]);
     const told = [];
     for (let time = 0; time < 5; time++) {
@@ -106,7 +106,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(one!.held(1)).toBeLessThanOrEqual(before);
   });
 
-  it("gives back nothing of a slot in which something else is counted now", () => {
+  it("refunds nothing of a slot that counts other hits now", () => {
     const [one] = fleet([0], [slow]);
     one!.at(START_MS + 2_000).hit(1, 5);
     goAndComeBack(one!);
@@ -115,7 +115,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     expect(hitsIn(one!)).toBe(before);
   });
 
-  it("does not hear again what it has counted itself under another id", () => {
+  it("does not merge its own counts under a former id", () => {
     const [one] = fleet([0], [slow]);
     one!.hit(1, 5);
     const told = one!.sent();
@@ -127,7 +127,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
   });
 });
 
-it("what was heard before a step is remembered of a replica, not of whoever gets its number", () => {
+it("counts from before a step belong to a replica, not to the next one with its index", () => {
   const replicas = new Replicas("self");
   const floors = new SlotFloors(replicas, 1_000);
   const gone = replicas.indexOf("gone");

@@ -19,7 +19,7 @@ function at(member: Member, slot: number): Member {
 }
 
 describe("a sliding window after the cluster's time has stepped back by minutes", () => {
-  it("keeps what was counted in slots that are not still to come", () => {
+  it("keeps hits in slots that are not in the future", () => {
     const [one, two] = fleet([0, 0], [window]);
     for (const [slot, hits] of [1, 2, 4, 8, 16].entries()) {
       at(one!, slot).hit(1, hits);
@@ -32,7 +32,7 @@ describe("a sliding window after the cluster's time has stepped back by minutes"
     expect(hitsIn(at(one!, 4))).toBe(7 * 101);
   });
 
-  it("counts on in them from where it was", () => {
+  it("continues counting in them", () => {
     const [one, two] = fleet([0, 0], [window]);
     at(one!, 0).hit(1, 5);
     at(two!, 0).joinAll(one!.sent());
@@ -42,7 +42,7 @@ describe("a sliding window after the cluster's time has stepped back by minutes"
     expect([one!, two!].map(hitsIn)).toEqual([7, 7]);
   });
 
-  it("tells what it has counted in the next slot, and gives it back", () => {
+  it("publishes its hits in the next slot, and refunds them", () => {
     const [one, two] = fleet([0, 0], [window]);
     at(one!, 2).hit(1, 5);
     at(one!, 1).refund(1, 2);

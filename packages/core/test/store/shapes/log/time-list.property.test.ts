@@ -21,7 +21,7 @@ const story: fc.Arbitrary<Story> = fc.record({
 });
 
 describe("TimeLists", () => {
-  it("agree with a naive list of points, whatever is told in whatever order", () => {
+  it("agree with a naive list of points, for any points in any order", () => {
     fc.assert(
       fc.property(story, ({ steps, told, firstTotal }) => {
         const owners = new RecordPool(TIME_LIST_WORDS + 1);
@@ -60,7 +60,7 @@ describe("TimeLists", () => {
     );
   });
 
-  it("say that nothing is new in a point that is known, or older than the base", () => {
+  it("report that a known point, or one older than the base, is not new", () => {
     const owners = new RecordPool(TIME_LIST_WORDS);
     const owner = owners.allocate();
     const lists = new TimeLists(owners, 0);
@@ -71,7 +71,7 @@ describe("TimeLists", () => {
     expect([lists.base(owner), lists.total(owner), lists.live(owner)]).toEqual([7, 7, 0]);
   });
 
-  it("give back what they took", () => {
+  it("free all their blocks", () => {
     const owners = new RecordPool(TIME_LIST_WORDS);
     const owner = owners.allocate();
     const lists = new TimeLists(owners, 0);
