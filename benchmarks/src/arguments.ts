@@ -15,7 +15,7 @@ export interface BenchArguments {
   readonly help: boolean;
 }
 
-/** Reads the arguments; throws on an option nobody knows. */
+/** Reads the arguments; throws on an unknown option. */
 export function readArguments(args: readonly string[]): BenchArguments {
   const { values, positionals } = parseArgs({
     args: [...args],

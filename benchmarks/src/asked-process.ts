@@ -30,7 +30,7 @@ export class AskedProcess {
         reject(new Error(`${title}: its process ended by ${signal ?? `exit code ${code}`}`)),
       );
     });
-    this.#ended.catch(() => {}); // Whoever waits for a reply hears of it.
+    this.#ended.catch(() => {}); // The reply's promise reports it.
   }
 
   /** Asks for something; the answer is a reply. */

@@ -79,7 +79,7 @@ export function coreTargets(findings: readonly Finding[]): TargetResult[] {
     atMost(
       64,
       "bytes",
-      "fixedWindow in a cluster: at most 64 bytes per key that nobody else counted",
+      "fixedWindow in a cluster: at most 64 bytes per key that no other replica counted",
       evidence.bytesPerKeyAlone(ONE_WINDOW, WINDOW_EACH, NEWEST_TOO),
     ),
     atMost(

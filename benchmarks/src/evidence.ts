@@ -66,7 +66,7 @@ export class Evidence {
     };
   }
 
-  /** Bytes per key within a cluster before anybody else counted it, where that is most. */
+  /** Bytes per key within a cluster before another replica counted it, where that is most. */
   bytesPerKeyAlone(...traffics: readonly TrafficName[]): Reading | undefined {
     const shared = this.#clusterMemory(traffics);
     const most = largest(shared, ({ aloneBytesPerKey }) => aloneBytesPerKey);

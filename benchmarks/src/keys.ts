@@ -9,7 +9,7 @@ export interface Keys {
   key(position: number): string;
 }
 
-/** The same string for every request: making it is then nobody's cost. */
+/** The same string for every request: making it then costs no subject anything. */
 export function sameKey(key: string, length: number): Keys {
   return { length, key: () => key };
 }

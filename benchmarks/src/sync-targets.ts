@@ -184,7 +184,7 @@ function joiningTurn(records: Records): Reading | undefined {
   };
 }
 
-/** Nobody else wants the core that this is measured on, so whatever holds up the loop counts. */
+/** No other process uses the measured core, so every delay of the loop counts. */
 function turn(records: Records, work: LongWork): Reading | undefined {
   const measured = records
     .filter((record) => record.kind === "longWork")

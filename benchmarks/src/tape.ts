@@ -1,7 +1,7 @@
 /**
  * A recording of the keys of many requests, as bytes, played back as fresh strings.
  *
- * A server cuts the address out of what it received, so each request brings a string that nobody
+ * A server cuts the address out of what it received, so each request brings a string that no code
  * has seen: its hash is not computed yet, and it is not the object that a table holds. Keys kept in
  * an array of strings would be remembered by both, which flatters every limiter that hashes its
  * keys with the engine's own hash. Making the string costs the same for all, and is measured too.

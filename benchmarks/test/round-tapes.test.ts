@@ -16,7 +16,7 @@ function keysOf(tape: Tape): string[] {
 }
 
 describe("the tapes of a round", () => {
-  it("are the same for whoever draws from the same seed, and others in the next round", () => {
+  it("are the same for the same seed, and others in the next round", () => {
     const [one, other] = [tapes(), tapes()];
     const rounds = [1, 2].map(() => {
       one.draw();

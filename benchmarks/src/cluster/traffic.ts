@@ -73,7 +73,7 @@ function windowEach(others: number): Heard[] {
   }));
 }
 
-/** Hits of everybody in each of the first few slots. */
+/** Hits of all replicas in each of the first few slots. */
 function slots(used: number, others: number): Traffic {
   const policy = slidingWindow({ limit: LIMIT, windowMs: WINDOW_MS, slots: SLIDING_SLOTS });
   const ownMs = numbersTo(used).map((slot) => START_MS + (slot - 1) * SLOT_MS);

@@ -1,5 +1,5 @@
 /**
- * The requests of one round after the other, drawn from a seed: whoever draws from the same seed, in
+ * The requests of one round after the other, drawn from a seed: a process that draws from the same seed, in
  * whatever process, gets the same keys in the same round.
  *
  * Each round has some requests to get going and then those that are timed. A full collection leaves

@@ -2,7 +2,7 @@
  * One subject that is timed, and all it needs to run its share of every round: it holds every key,
  * draws the keys of a round for itself, and looks whether its answers were what they had to be.
  *
- * A subject that is to allow everything gets a limit nobody reaches; one that is to refuse gets a
+ * A subject that is to allow everything gets a limit that is never reached; one that is to refuse gets a
  * limit of one and has each key asked for once before.
  */
 
@@ -109,7 +109,7 @@ export class SubjectLane {
   }
 }
 
-/** Room beyond the keys of the scenario, so that nobody is measured while evicting. */
+/** Room beyond the keys of the scenario, so that no subject is measured while evicting. */
 function keysMaxFor(keys: number): number {
   return Math.max(1_000, keys * 2);
 }

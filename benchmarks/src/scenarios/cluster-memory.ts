@@ -24,7 +24,7 @@ export interface ClusterMemoryRecord {
   readonly traffic: TrafficName;
   readonly keys: number;
   readonly others: number;
-  /** Before anybody else had counted the keys. */
+  /** Before another replica had counted the keys. */
   readonly aloneBytesPerKey: number;
   readonly managedBytesPerKey: number;
   /** What each of the others added. */

@@ -1,5 +1,5 @@
 /**
- * How much processor time a limiter uses that nobody asks anything, while it holds many keys.
+ * How much processor time an idle limiter uses while it holds many keys.
  *
  * A process that holds no limiter waits beside it, to show what the runtime itself uses.
  */

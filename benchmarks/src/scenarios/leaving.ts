@@ -18,7 +18,7 @@ export interface LeavingRecord {
 
 const KEYS = 1_000;
 
-/** Resolves when nothing is left to do but to end. The record is made by whoever waits for it. */
+/** Resolves when nothing is left to do but to end. The waiting process makes the record. */
 export async function useAndClose(): Promise<[]> {
   const limiter = openLimiter(fixedWindow({ limit: 100, windowMs: WINDOW_MS }), KEYS * 2);
   for (let key = 0; key < KEYS; key++) limiter.check(address(key));

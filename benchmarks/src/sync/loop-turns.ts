@@ -1,7 +1,7 @@
 /**
  * The longest turn of the event loop while something goes on.
  *
- * A timer that should end every millisecond ends late when a turn is long, whoever made it so: the
+ * A timer that should end every millisecond ends late when a turn is long, for any cause: the
  * program, the collector of rubbish, or another process on the same processor. `turnMs` is that, by the
  * runtime's own histogram. `ownMs` is how long the thread was on a processor between two such timers,
  * which is what the program can do something about; only Linux tells.
@@ -14,7 +14,7 @@ import { pid } from "node:process";
 const RESOLUTION_MS = 1;
 const STATISTICS_BYTES_MAX = 128;
 
-/** The longest turn; `ownMs` is absent where nobody can tell. */
+/** The longest turn; `ownMs` is absent where it is unknown. */
 export interface LongestTurn {
   readonly turnMs: number;
   readonly ownMs?: number;

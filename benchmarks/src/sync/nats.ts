@@ -1,6 +1,6 @@
 /**
  * A nats-server of this run: found or fetched by the repository's own script, on any free port of
- * this machine, and gone when whoever started it is.
+ * this machine, and ends with the process that started it.
  */
 
 import { execFileSync, spawn } from "node:child_process";

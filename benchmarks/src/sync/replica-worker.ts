@@ -16,7 +16,7 @@ const cues = (["go", "over"] as const).map(
 );
 const [go, over] = [cues[0]![1], cues[1]![1]];
 process.on("message", (cue: Cue) => heard.get(cue)?.());
-// Whoever started this is gone.
+// The parent process has ended.
 process.on("disconnect", () => exit(1));
 
 const given = JSON.parse(parameters) as Roles[RoleName]["given"];

@@ -33,7 +33,7 @@ export type RoleName = keyof Roles;
 export interface Stage {
   /** Says that this one is ready; resolves when all are to go. */
   ready(): Promise<void>;
-  /** Resolves when somebody says that it is over. */
+  /** Resolves when the parent ends it. */
   over(): Promise<void>;
 }
 

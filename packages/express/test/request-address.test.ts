@@ -22,8 +22,8 @@ describe.each([
   ["Express 4", express4 as typeof express5],
 ])("the address of a request, %s", (_version, express) => {
   it.each([
-    ["believes nobody", false],
-    ["believes everybody", true],
+    ["believes no sender", false],
+    ["believes every sender", true],
     ["believes one hop", 1],
     ["believes the sender's network", "203.0.113.0/24"],
     ["believes others", "loopback"],

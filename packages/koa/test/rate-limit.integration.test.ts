@@ -47,7 +47,7 @@ describe.each(KOAS)("rateLimit on $name", ({ make }) => {
     });
   });
 
-  it("lets false and the whitelist pass, and the blacklist never, whoever else it is", async () => {
+  it("lets false and the whitelist pass, and the blacklist never, on any other list", async () => {
     const options: Options = {
       max: 0,
       validate: false,

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const server of started.splice(0)) await server.stop();
 });
 
-/** What a server says first to whoever connects, or how that failed. */
+/** What a server sends first to a new client, or how that failed. */
 function greeting(server: NatsServer): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve) => {

@@ -100,7 +100,7 @@ describe("servers with lines between them", () => {
       cluster.between(0, 1).cut();
       await cluster.hasRoutes(0, 1);
       await cluster.hasRoutes(1, 1);
-      // Nobody finds a way around it.
+      // No frame finds a way around it.
       await pause(2_000);
       const routes = await Promise.all(cluster.servers.map((each) => each.routes()));
       expect(routes).toEqual([1, 1, 2]);

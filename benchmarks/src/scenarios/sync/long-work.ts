@@ -22,7 +22,7 @@ export interface LongWorkScenario {
 export const LONG_WORKS = [
   "nothing",
   "telling of all keys at once",
-  "looking through all keys for what somebody missed",
+  "searching all keys for counts that a replica missed",
   "hearing of all keys, and telling who comes of them",
   "freeing keys that are over",
   "closing with all keys",
@@ -74,16 +74,16 @@ export async function measureLongWork(
   await fill(limiter, keys);
   await watch("telling of all keys at once", async () => {
     const before = publisher.cluster.status().frames.sentBytes;
-    limiter.block("somebody", 1_000);
+    limiter.block("a client", 1_000);
     await pause(2_500);
     // A flush of all keys takes a few bytes for each.
     if (publisher.cluster.status().frames.sentBytes - before < 5 * keys) {
       throw new Error("not all keys were told of");
     }
   });
-  await watch("looking through all keys for what somebody missed", async () => {
+  await watch("searching all keys for counts that a replica missed", async () => {
     network.cut(publisher.transport, listener.transport);
-    limiter.block("somebody", 1_001);
+    limiter.block("a client", 1_001);
     await pause(300);
     network.heal();
     const { heard } = listener.cluster.status().frames;

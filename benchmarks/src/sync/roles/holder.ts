@@ -1,5 +1,5 @@
 /**
- * Holds many live keys, and tells whoever comes of all of them.
+ * Holds many live keys, and sends all of them to joining replicas.
  */
 
 import { createLimiter, fixedWindow, HOUR } from "@tidegate/core";

@@ -33,7 +33,7 @@ const WARM_ROUNDS = 2;
 /** All keys have been seen when it begins, by one process after the other: openings are another matter. */
 const TURN_MS = 1_500;
 const SETTLED_MS_MAX = 20_000;
-/** Who has missed something asks for it, and whoever has left cannot answer. */
+/** A replica requests what it missed, and a replica that has left cannot reply. */
 const LINGER_MS = 4_000;
 
 export async function hitSteadily(
@@ -55,7 +55,7 @@ export async function hitSteadily(
   // The cluster's own idle part, its heartbeats above all, goes on in the first measurement too.
   const alone = await useDuring(() => hitAll(local, keys, seconds, index));
   const together = await useDuring(() => hitAll(shared, keys, seconds, index));
-  // All hear of all hits before anybody leaves.
+  // All replicas receive all hits before one leaves.
   const expected = processes * (WARM_ROUNDS + seconds);
   const settledMs = performance.now() + SETTLED_MS_MAX;
   const used = (): number => shared.peek("key 7").used;

@@ -3,7 +3,7 @@
  *
  * They know of each other only what a store shows to the outside: components of what changed since
  * a frame, and components about to be given up. These travel under ids, all of one delay, and are
- * joined by everybody else. Time is told by the caller in whole milliseconds and never goes back.
+ * merged by all others. The caller gives the time in whole milliseconds and never goes back.
  */
 
 import { seededRandom } from "@tidegate/testkit";

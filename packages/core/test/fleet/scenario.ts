@@ -2,7 +2,7 @@
  * One run of a fleet: a key offered more than its limit, for a number of windows, from one seed.
  *
  * What is measured is a steady state: not the first window, nor what a bucket takes to be full. With
- * a flood, every store is overrun every five seconds by keys nobody has seen before, while some keys
+ * a flood, every store is overrun every five seconds by new keys, while some keys
  * that stay within their limit go on hitting.
  */
 

@@ -81,7 +81,7 @@ describe.each(policies)("a refund under $name", (policy) => {
     for (let second = 0; second < 400; second++) {
       const decision = limiter.check("ada");
       clock.advance(500);
-      limiter.check(`somebody else ${second}`);
+      limiter.check(`another client ${second}`);
       limiter.refund("ada", 1, decision);
       expect([second, limiter.peek("ada", 0).used]).toEqual([second, 0]);
       clock.advance(SECOND - 500);

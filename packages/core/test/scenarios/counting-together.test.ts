@@ -1,6 +1,6 @@
 /**
  * What the functional scenarios of Gubernator ask of limits that hold over several replicas, and what
- * it does not do: weeks, months, a reset of everybody, and replicas far away. Each title begins with
+ * it does not do: weeks, months, a reset of all replicas, and replicas far away. Each title begins with
  * the name that the scenario has there; figures are our own.
  */
 

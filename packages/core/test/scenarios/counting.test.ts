@@ -126,7 +126,7 @@ describe("a window", () => {
     expect(outcomes(limiter, [1])).toEqual([[true, 99]]);
   });
 
-  it("EventChannel: tells whoever listens of every hit that it counted or refused", () => {
+  it("EventChannel: publishes every hit that it counted or refused", () => {
     const { limiter } = limiterWith(fixedWindow({ limit: 2, windowMs: MINUTE }));
     const told: [unknown, number, boolean][] = [];
     const listen = (event: unknown): void => {

@@ -1,5 +1,5 @@
 /**
- * What a real store and its reference are compared by: all that anybody can ask of them.
+ * What a real store and its reference are compared by: every result of their public calls.
  */
 
 import type { ReferenceComponent } from "@tidegate/testkit";

@@ -56,7 +56,7 @@ describe.each(cases)("a key that thousands have counted: %s", (kind, policy) => 
     const [reader, hit, hits] = hitOf(policy);
     crowd(reader, hit, CROWD);
     expect(hits()).toBe(CROWD);
-    // What came last lies in front: whoever is looked for from there is far.
+    // The latest component is in front, so the searched one is far behind.
     for (let one = 0; one < CROWD / 2; one++) {
       reader.replicas.drop(reader.replicas.indexOf(`one-${one}`));
     }

@@ -189,7 +189,7 @@ export function fleet(
   return members;
 }
 
-/** Delivers what each has to say to everybody. */
+/** Delivers what each publishes to all others. */
 export function meet(members: readonly Member[]): void {
   const sent = members.map((member) => member.sent());
   const notes = members.map((member) => member.notes());

@@ -1,5 +1,5 @@
 /**
- * What the design promises of any number of stores, whatever the network does: nobody sees a hit
+ * What the design promises of any number of stores, whatever the network does: no replica sees a hit
  * that did not happen, and once everything has arrived all see the same and decide the same.
  */
 

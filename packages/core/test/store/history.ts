@@ -114,7 +114,7 @@ export class World {
     if ((parts & 2) === 0) to.joinNotes(sent);
   }
 
-  /** Delivers everything to everybody, exactly once. */
+  /** Delivers everything to all replicas, exactly once. */
   deliverAll(): void {
     for (const twin of this.twins) this.advance(twin, 0);
     // A component can teach a reset that ends what its receiver has not sent yet.

@@ -156,8 +156,8 @@ describe("components", () => {
     expect(right!.join({ ...sent!, refunds: 6 })).toBe(false);
     expect(right!.join({ ...sent!, policy: 1 })).toBe(false);
     expect(left!.join({ ...sent!, hits: 99 })).toBe(false);
-    for (const nobody of [{ replica: NO_REPLICA }, { opener: NO_REPLICA }]) {
-      expect(right!.store.join({ ...sent!, replica: 1, opener: 1, ...nobody })).toBe(false);
+    for (const unknown of [{ replica: NO_REPLICA }, { opener: NO_REPLICA }]) {
+      expect(right!.store.join({ ...sent!, replica: 1, opener: 1, ...unknown })).toBe(false);
     }
     expect([left!.held(1), right!.held(1)]).toEqual([5, 0]);
   });

@@ -1,7 +1,7 @@
 /**
  * What honest replicas send: everything a few of them said in the course of a random history.
  *
- * Laws of joining are tested on it, because a component that nobody can have written proves
+ * Laws of joining are tested on it, because a component that no replica can have written proves
  * nothing. Snapshots overlap, so most components are in it several times, at several stages.
  */
 

@@ -213,7 +213,7 @@ export const KEY_CASES: readonly HttpCase[] = [
   {
     ids: ["K7", "W15"],
     title:
-      "an empty key counts by address instead of for everybody; false passes where that is meant",
+      "an empty key counts by address and not for all clients; false allows the request under `key`",
     async run(framework) {
       const empty = [undefined, null, "", true, { id: 7 }].map((key) => ({ key: () => key }));
       const falsy = [{ keyGenerator: () => false }, { keyGenerator: async () => false }];

@@ -1,4 +1,4 @@
-/** A bucket's level outlives its slots, and is handed to whoever was away for longer than those. */
+/** A bucket's level outlives its slots, and reaches replicas that were away for longer than those. */
 
 import { describe, expect, it } from "vitest";
 import { tokenBucket } from "../../../src/index.ts";

@@ -58,7 +58,7 @@ class Lane implements Announcer {
     this.announced.push([now, "urgent"]);
   }
 
-  /** What another replica counted, in a window of anybody's. */
+  /** What another replica counted, in a window of any opener. */
   join(key: number, hits: number, dice: number): boolean {
     const replica = 1 + (dice % OTHERS);
     const opener = (dice >> 1) % (OTHERS + 1);

@@ -139,7 +139,7 @@ describe("resets of all keys", () => {
       member!.store.resetAll();
       member!.hit(1 + (times % 50));
     }
-    // Each key is looked at when somebody asks for it, and reads as it should.
+    // Each key is brought up to date at its next check.
     expect(refresh).toHaveBeenCalledTimes(500);
     expect([member!.held(1), member!.held(2), member!.held(100)]).toEqual([1, 0, 0]);
   });

@@ -42,7 +42,7 @@ describe("a bucket after the cluster's time has stepped back by minutes", () => 
     two!.hit(1, 5);
     const told = two!.sent();
     one!.joinAll(told);
-    // Nobody asks for the key until then.
+    // The key is not checked until then.
     one!.at(START_MS + 1_000);
     one!.at(START_MS + AHEAD_MS);
     one!.joinAll(told);
