@@ -1,5 +1,5 @@
 /**
- * Clients that people use, refused once: each waits as long as it is told, and then gets through.
+ * Real clients, refused once: each waits as long as the response says, and is then allowed.
  */
 
 import { RETRYING_CLIENTS, type RetryingClient } from "@tidegate/testkit/clients";
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
-/** Longer than any of the clients would wait for the first time if it was not told to. */
+/** Longer than the default first wait of any of the clients. */
 const WINDOW_MS = 2_000;
 /** Timers may come early by a millisecond, at either end. */
 const EARLY_MS = 5;

@@ -22,7 +22,7 @@ afterEach(() => {
 
 type Note = (text: string) => void;
 
-/** A function that notes what it is told, and when, and answers at once or later. */
+/** A function that notes its arguments, and when it is called, and returns a value or a promise. */
 function asked(note: Note, name: string, answer: unknown, later: boolean): unknown {
   const tell = (request: unknown, response: unknown): unknown => {
     const isRequest = typeof Reflect.get(Object(request), "get") === "function";

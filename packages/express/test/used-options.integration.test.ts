@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
-/** The options that the handler of a limiter is told with its first refusal. */
+/** The options that the handler of a limiter receives with its first refusal. */
 async function told(options: RateLimitOptions, make: typeof rateLimit = rateLimit) {
   let used: Options | undefined;
   const handler: Options["handler"] = (_request, response, _next, options) => {

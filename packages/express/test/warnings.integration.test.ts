@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Options, type RateLimitOptions, rateLimit } from "../src/index.ts";
 import { withApp } from "./app.ts";
 
-/** A logger that keeps the codes of what it is told. */
+/** A logger that keeps the codes of its warnings. */
 function listener(): { heard: string[]; logger: Options["logger"] } {
   const heard: string[] = [];
   const hear = (level: string) => (warning: unknown) =>

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-/** Work that goes on until it is told to end. */
+/** Work that continues until the test ends it. */
 class Work {
   finish = (): void => {};
   readonly done = new Promise<void>((resolve) => {

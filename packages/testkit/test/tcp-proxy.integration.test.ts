@@ -30,7 +30,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** A client, and what it has heard. */
+/** A client, and the data that it has received. */
 async function client(): Promise<{ socket: Socket; heard: () => string }> {
   const socket = connect(proxy.port, "127.0.0.1");
   let said = "";

@@ -2,7 +2,7 @@
  * Several replicas of one limiter in one process, each with a store, rules and clock of its own.
  *
  * They know of each other only what a store shows to the outside: components of what changed since
- * a frame, and components about to be given up. These travel under ids, all of one delay, and are
+ * a frame, and components about to be evicted. These travel under ids, all of one delay, and are
  * merged by all others. The caller gives the time in whole milliseconds and never goes back.
  */
 

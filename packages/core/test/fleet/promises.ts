@@ -1,5 +1,5 @@
 /**
- * What a fleet that hears everything at once promises of a key offered more than its limit.
+ * What a fleet without lag guarantees for a key offered more than its limit.
  */
 
 import {

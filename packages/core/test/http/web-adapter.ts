@@ -38,7 +38,7 @@ class Reply {
   }
 }
 
-/** @param addressOf the client's address, which servers tell in different ways */
+/** @param addressOf the client's address, which servers provide in different ways */
 export function rateLimit(
   options: GateOptions<Request, Reply>,
   addressOf: (request: Request) => string | undefined,

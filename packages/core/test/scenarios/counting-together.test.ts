@@ -44,7 +44,7 @@ function joined(): Cluster {
   return cluster;
 }
 
-/** Limiters of so many replicas that have heard of each other. */
+/** Limiters of some replicas that know each other. */
 function together(policy: Policy, count = COUNT): Limiter[] {
   const limiters = Array.from({ length: count }, () =>
     createLimiter({ name: "scenario", policy, cluster: joined() }),

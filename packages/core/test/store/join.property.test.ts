@@ -1,5 +1,5 @@
 /**
- * The laws of joining, on the real store: what was told in which order, how often and in which
+ * The laws of joining, on the real store: the order of components, how often they arrive and in which
  * pieces makes no difference to what is known.
  */
 

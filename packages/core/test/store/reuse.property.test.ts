@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** A replica that is told by others what they count, and tells a listener what it counts itself. */
+/** A replica that merges others' counts and publishes its own to a listener. */
 class World {
   /** All that could be seen so far. */
   readonly seen: unknown[] = [];

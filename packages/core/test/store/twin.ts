@@ -1,5 +1,5 @@
 /**
- * One replica twice: its real store, and the reference that is told the same.
+ * One replica twice: its real store, and the reference with the same input.
  *
  * Replicas are named by ids here, and keys by small numbers, so that what one twin sends can be
  * delivered to any other. Whatever the real store answers is compared with the reference at once.

@@ -19,7 +19,7 @@ const policies: [string, Policy, number][] = [
   ["logs", slidingLog({ limit: 10, windowMs }), 1],
 ];
 
-/** All that two replicas see of a key around a time, in which both count and give back. */
+/** All that two replicas see of a key around a time in which both count and refund. */
 function seenAround(policy: Policy, atMs: number): number[][] {
   const [one, other] = fleet([0, 0], [policy]);
   return AROUND_MS.flatMap((offsetMs) => {

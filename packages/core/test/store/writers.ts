@@ -45,7 +45,7 @@ export interface Told {
   readonly endMs: number;
 }
 
-/** Goes through a history of writers that only sometimes hear of each other. */
+/** Goes through a history of writers that only sometimes merge each other's counts. */
 export function tell(policies: readonly Policy[], lifeMs: number, story: readonly Deed[]): Told {
   const given: Carried[][] = [];
   const writers: readonly Member[] = fleet(CLOCKS_MS, policies, {
@@ -72,13 +72,13 @@ export function tell(policies: readonly Policy[], lifeMs: number, story: readonl
   return { writers, snapshots, deltas, endMs };
 }
 
-/** Another replica, to join what was told. */
+/** Another replica, to merge what was published. */
 export function listener(policies: readonly Policy[], endMs: number): Member {
   const [member] = fleet([500, ...CLOCKS_MS], policies, { names: ["listener"] });
   return member!.at(endMs);
 }
 
-/** All that can be seen of all keys, now and later: what one store knows, as far as anyone can tell. */
+/** All that can be seen of all keys, now and later: the visible state of one store. */
 export function visible(member: Member, endMs: number, lifeMs: number): number[][] {
   return [0, 0.1, 0.4, 0.7, 0.95].map((part) => {
     member.at(endMs + Math.round(part * lifeMs));

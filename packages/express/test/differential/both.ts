@@ -120,7 +120,7 @@ const tellNumbers: Options["handler"] = (request, response, _next, { statusCode 
   response.status(statusCode).json(Reflect.get(request, "rateLimit"));
 };
 
-/** The application: tells what it knows of the limit. */
+/** The application: answers with what it knows of the limit. */
 const answer: RequestHandler = (request, response) => {
   response.status(Number(request.get("x-status")));
   response.json(Reflect.get(request, "rateLimit") ?? null);

@@ -48,7 +48,7 @@ export function differencesOf({ request, theirs, ours }: Pair): Difference[] {
   return found;
 }
 
-/** What is known of a body, of which HEAD tells the length alone. */
+/** What is known of a body; HEAD shows only its length. */
 function bodyOf({ method }: Pair["request"], { text, headers }: Answer): unknown {
   return method === "HEAD" ? headers["content-length"] : text;
 }

@@ -4,7 +4,7 @@ import { type FakeOptions, FakeRequest, FakeResponse, Stand } from "../exchange.
 
 afterEach(() => Stand.closeAll());
 
-/** What a request that every stand but the last lets pass is told by all of them. */
+/** The fields of a request that every stand but the last allows. */
 function told(...options: readonly FakeOptions[]): {
   readonly limits: readonly string[];
   readonly policies: readonly string[];

@@ -20,7 +20,7 @@ function storeOf(): Store {
   return new Store([section], { replicas, keysMax: KEYS_MAX, keepMs: 1_000, seed: 7 });
 }
 
-/** All that a store has heard of others. */
+/** All that a store has merged from others. */
 function heard(store: Store): Component[] {
   const components: Component[] = [];
   for (let id = 1; id < store.records.end; id++) {

@@ -3,7 +3,7 @@ import { type Announcer, UnsentCounts } from "../../../src/store/delta/unsent-co
 import { FRAME, HEADER_WORDS } from "../../../src/store/table/entry.ts";
 import { RecordPool } from "../../../src/store/table/record-pool.ts";
 
-/** What is announced, as unsentHits hits and what they are told for. */
+/** The announcements, as unsent hits and their limits. */
 class Announced implements Announcer {
   readonly unsentHits: number[] = [];
   readonly ceilings: number[] = [];

@@ -17,7 +17,7 @@ const POSSIBLE_KEYS: readonly Key[] = [-1, 0, 1].flatMap((high) =>
   Array.from({ length: 64 }, (_, index): Key => [index - 3, high]),
 );
 
-/** The index beside a Map that is told the same. */
+/** The index beside a Map with the same entries. */
 class IndexTwin {
   readonly pool = new RecordPool(2);
   readonly index: KeyIndex;

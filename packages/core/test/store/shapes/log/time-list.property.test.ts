@@ -6,7 +6,7 @@ import { RecordPool } from "../../../../src/store/table/record-pool.ts";
 
 const START_MS = 1_790_000_000_000;
 
-/** A replica's running total at some of its times, told in any order, and a cutoff that moves on. */
+/** A replica's running total at some of its times, merged in any order, and a cutoff that moves on. */
 interface Story {
   readonly steps: readonly number[];
   readonly told: readonly { readonly point: number; readonly cutoff: number }[];
