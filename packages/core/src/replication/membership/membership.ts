@@ -194,7 +194,7 @@ export class Membership {
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
     const isFull = this.#members.size >= this.#options.membersMax;
-    if (isFull && !(isAlive && this.#makeEvictor(nowMs))) return undefined;
+    if (isFull && !(isAlive && this.#makeRoom(nowMs))) return undefined;
     const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#budget, nowMs);
     this.#members.set(id, member);
     return member;
@@ -204,7 +204,7 @@ export class Membership {
    * Forgets a dead member to make room for a live one: first a member that counted nothing, then
    * the one that has been silent longest. Returns whether there was one.
    */
-  #makeEvictor(nowMs: number): boolean {
+  #makeRoom(nowMs: number): boolean {
     if (nowMs < this.#fullUntilMs) return false;
     let least: Member | undefined;
     for (const member of this.#members.values()) {

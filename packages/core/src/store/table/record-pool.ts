@@ -67,7 +67,7 @@ export class RecordPool {
     }
     const id = this.end;
     if (id > this.#numbersMax) return 0;
-    this.#makeEvictorFor(id);
+    this.#makeRoomFor(id);
     this.end = id + 1;
     this.size++;
     return id;
@@ -132,7 +132,7 @@ export class RecordPool {
     this.#wide.set(id * this.stride + word, Math.max(-COUNT_MAX, Math.min(count, COUNT_MAX)));
   }
 
-  #makeEvictorFor(id: number): void {
+  #makeRoomFor(id: number): void {
     const index = id >>> RECORD_BITS;
     const place = id & RECORD_MASK;
     const chunk = this.#chunks[index];
