@@ -46,13 +46,13 @@ it("a joining replica gets the counts of many dead ones with one look at each ke
   const cluster = new TappedCluster();
   const one = cluster.add({}, { policy });
   vi.advanceTimersByTime(1_000);
-  const keys = Array.from({ length: 10_000 }, (_, number) => `key ${number}`);
+  const keys = Array.from({ length: 8_400 }, (_, number) => `key ${number}`);
   for (const key of keys) hit(one, 1, key);
   // Half of them count nothing, and two count the same.
   const counted = Array.from({ length: 40 }, (_, number) => {
     const gone = cluster.add({}, { policy });
     vi.advanceTimersByTime(100);
-    const key = keys[number % 4 === 1 ? 7 : 250 * number]!;
+    const key = keys[number % 4 === 1 ? 7 : 215 * number]!;
     if (number % 2 === 1) hit(gone, 3, key);
     void gone.cluster.leave();
     vi.advanceTimersByTime(300);

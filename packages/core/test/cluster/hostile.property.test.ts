@@ -105,7 +105,7 @@ describe("a cluster that receives hostile frames", () => {
         passTime(5);
         expectBounds(members);
       }),
-      seededRuns(1_000),
+      seededRuns(500),
     );
     // What they said may be wrong for as long as it lasts, and no longer.
     passTime(400_000);
@@ -135,7 +135,7 @@ describe("a cluster that receives hostile frames", () => {
         receive(members, writer.written());
         passTime(5);
       }),
-      seededRuns(1_000),
+      seededRuns(500),
     );
     passTime(20_000);
     const sent = (): number[] => members.map(({ cluster: joined }) => joined.status().frames.sent);
