@@ -28,10 +28,16 @@ interface Constants {
 export class FastPath<Request, Response> {
   readonly #plan: GatePlan<Request, Response>;
   readonly #constants: Constants;
+  /** Whether an allowed request needs no fields and no work at its end. */
+  readonly #leavesNoTrace: boolean;
 
   private constructor(plan: GatePlan<Request, Response>, constants: Constants) {
     this.#plan = plan;
     this.#constants = constants;
+    const { afterwards, onVerdict, budgets } = plan;
+    const { fields, holdsPermits } = budgets.usual;
+    this.#leavesNoTrace =
+      afterwards === null && onVerdict === null && fields === null && !holdsPermits;
   }
 
   /** The fast path of a plan; null where the plan needs `requestFlow`. */
@@ -64,18 +70,21 @@ export class FastPath<Request, Response> {
     const key = known === undefined ? client.key(request, subnet, text) : known.key;
     if (key === null) return null;
 
+    const verdict =
+      known === undefined ? limiter.check(key, cost) : limiter.checkKnown(known, cost);
+    if (known === undefined && text !== undefined && isOwn) {
+      limiter.hotClients.missed(text, this.#read);
+    }
+    if (this.#leavesNoTrace && verdict.allowed && verdict.waitMs === 0) return null;
+
     const context = new RequestContext(plan, request, response);
     context.key = key;
     context.cost = cost;
-    if (known !== undefined) context.verdict = limiter.checkKnown(known, cost);
-    else {
-      context.verdict = limiter.check(key, cost);
-      if (text !== undefined && isOwn) limiter.hotClients.missed(text, this.#read);
-    }
+    context.verdict = verdict;
     followEnd(context);
     writeFields(context);
-    if (context.verdict.allowed) return turnOf(context) as EventualOutcome;
-    const refusal = refusalOf(context, context.verdict.reason ?? "limit");
+    if (verdict.allowed) return turnOf(context) as EventualOutcome;
+    const refusal = refusalOf(context, verdict.reason ?? "limit");
     return refuse(context, refusal, retryAfterOf(context, refusal));
   }
 
