@@ -45,7 +45,6 @@ export const CORE_PARTS: readonly Part[] = [
     holds: [
       "http/counter.ts",
       "http/framework.ts",
-      "http/maybe-promise.ts",
       "http/numeric-text.ts",
       "http/user-functions.ts",
       "http/warning-codes.ts",

@@ -53,7 +53,6 @@ export {
   type PartitionKey,
   WallTime,
 } from "./http/headers/fields.ts";
-export { isThenable, type MaybePromise } from "./http/maybe-promise.ts";
 export { beforeWriteHead, requestHeader, type WritingHead } from "./http/node/node-http.ts";
 export {
   type Connection,
@@ -89,7 +88,15 @@ export {
   type ParityDefaults,
   type Preset,
 } from "./http/options/make-gate.ts";
-export type { Asked, AskedWithKey, Cost, OnError, ShownKey } from "./http/user-functions.ts";
+export {
+  type Asked,
+  type AskedWithKey,
+  type Cost,
+  isThenable,
+  type MaybePromise,
+  type OnError,
+  type ShownKey,
+} from "./http/user-functions.ts";
 export type { WarningCode } from "./http/warning-codes.ts";
 export { isCalledBy, TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
 export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";

@@ -5,7 +5,7 @@
 
 import type { PolicyResult, RefusalReason } from "../base/decision.ts";
 import type { CallOptions, ReleaseOptions } from "../limiter/call.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
+import type { MaybePromise } from "./user-functions.ts";
 
 /** A key that a limiter counts. */
 export type Key = string | Uint8Array;

@@ -9,8 +9,7 @@
 
 import type { Verdict } from "../counter.ts";
 import type { EndListener, FollowedEnd, ResponseEnd } from "../framework.ts";
-import { isThenable } from "../maybe-promise.ts";
-import type { Cost, ShownKey } from "../user-functions.ts";
+import { type Cost, isThenable, type ShownKey } from "../user-functions.ts";
 import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 

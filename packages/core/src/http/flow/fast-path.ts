@@ -13,8 +13,7 @@ import { followEnd } from "./aftermath.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import { type EventualOutcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
-import { isPreflight, turnOf } from "./request-flow.ts";
-import { writeFields } from "./write-fields.ts";
+import { isPreflight, turnOf, writeFields } from "./request-flow.ts";
 
 const ownCheck = StoreLimiter.prototype.check;
 

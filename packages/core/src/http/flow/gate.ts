@@ -7,7 +7,7 @@
  */
 
 import type { Limiter } from "../../limiter/limiter.ts";
-import { isThenable, run } from "../maybe-promise.ts";
+import { isThenable, run } from "../user-functions.ts";
 import { FastPath } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import { announce, type EventualOutcome, type Refusal, refusalOf, refuse } from "./refusal.ts";

@@ -10,17 +10,23 @@ import { type AddressList, checkSubnet, type Ipv6Subnet } from "../client/client
 import { countedKey, type KeyAnswer, nameOf, shownKeyOf } from "../client/client-key.ts";
 import type { Verdict } from "../counter.ts";
 import type { Framework } from "../framework.ts";
-import { limitOf } from "../headers/fields.ts";
-import { isThenable, type MaybePromise, type Steps } from "../maybe-promise.ts";
+import { exposeHeaders, omitFields } from "../headers/exposure.ts";
+import { type Fields, isFieldText, limitOf } from "../headers/fields.ts";
 import { numberIn } from "../numeric-text.ts";
-import type { AskedWithKey, Cost, ShownKey } from "../user-functions.ts";
+import {
+  type AskedWithKey,
+  type Cost,
+  isThenable,
+  type MaybePromise,
+  type ShownKey,
+  type Steps,
+} from "../user-functions.ts";
 import type { Warnings } from "../warnings.ts";
 import { checkArguments, followEnd } from "./aftermath.ts";
 import type { UsernamePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
 import { type Outcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { hitOf, type RequestContext } from "./request-context.ts";
-import { canWriteFields, writeFields } from "./write-fields.ts";
 
 /** Bodies that body parsers read. */
 const PARSED = /json|x-www-form-urlencoded/i;
@@ -235,6 +241,37 @@ function count<Request, Response>({
     ...(!enforces && { enforced: false }),
   };
   return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
+}
+
+/** Whether fields may be written: not in a dry run, and not after the headers were sent. */
+function canWriteFields<Request, Response>({
+  plan,
+  response,
+  budget,
+}: RequestContext<Request, Response>): boolean {
+  return budget.fields !== null && !plan.dryRun && !plan.framework.headersSent(response);
+}
+
+/**
+ * Writes the response's fields: with the user's policy name and partition key, readable for
+ * scripts, and omitted where they are not wanted.
+ */
+export function writeFields<Request, Response>(context: RequestContext<Request, Response>): void {
+  if (!canWriteFields(context)) return;
+  const { plan, response, budget, policyName, partition } = context;
+  const { framework, exposed, omit, warnings } = plan;
+  const fields = budget.fields as Fields;
+  const verdict = context.verdict as Verdict;
+  let name: string | null = null;
+  if (policyName !== null) {
+    if (isFieldText(policyName) && policyName !== "") name = policyName;
+    else warnings.say("TIDEGATE_FIELD_NAME_INVALID");
+  }
+  context.names = fields.write(framework, response, verdict, name, partition);
+  // A refusal exposes its headers itself, because it has some even without fields.
+  if (!verdict.allowed) return;
+  if (exposed !== null) exposeHeaders(framework, response, exposed);
+  if (omit !== null) omitFields(framework, response, omit, fields.exposedNames());
 }
 
 /** Refuses a request without asking a limiter. */

@@ -8,10 +8,10 @@
 
 import type { PolicyResult } from "../../base/decision.ts";
 import type { Policy } from "../../policies/policy.ts";
+import { sharedState } from "../../runtime/copies.ts";
 import type { Verdict } from "../counter.ts";
-import type { Framework } from "../framework.ts";
+import type { Framework, HeaderValue } from "../framework.ts";
 import { Quota } from "./quota.ts";
-import { anotherWrites, isNearest, joined, withoutTwins, writtenBefore } from "./stacked.ts";
 import { fieldString, memberNames } from "./structured-field.ts";
 
 export {
@@ -77,6 +77,9 @@ const NO_NAMES: readonly string[] = [];
 
 const TREMBLE_MS = 2;
 
+/** The limiters with fields, of any generation: two generations may share a name. */
+const writers = sharedState("writers", () => ({ count: 0 }));
+
 export class Fields {
   readonly #options: FieldsOptions;
   readonly #wall = new WallTime();
@@ -97,7 +100,7 @@ export class Fields {
     const results = options.quotas.map(({ policy, limit }) => ({ policy, limit }) as PolicyResult);
     const usual = this.#names(results, null, NO_NAMES);
     this.#policyField = options.standard === null ? null : this.#policies(results, usual, null);
-    anotherWrites();
+    writers.count++;
   }
 
   /** Every name that may be written, including `Retry-After`: the headers to expose to scripts. */
@@ -406,4 +409,42 @@ export class WallTime {
     const offsetMs = Date.now() - nowMs;
     if (!(Math.abs(offsetMs - this.#offsetMs) <= TREMBLE_MS)) this.#offsetMs = offsetMs;
   }
+}
+
+/**
+ * What another limiter has written into a header that has room for one limit. Reading it takes as
+ * long as a key lookup. With a single limiter in this process the read is skipped, because no
+ * limiter of ours wrote the header.
+ */
+function writtenBefore<Response>(
+  framework: Pick<Framework<never, Response>, "header">,
+  response: Response,
+  name: string,
+): HeaderValue {
+  return writers.count > 1 ? framework.header(response, name) : undefined;
+}
+
+/** Whether a limit has less remaining than the one that was written before. */
+function isNearest(before: HeaderValue, available: number, allowed: boolean): boolean {
+  if (before === undefined) return true;
+  const shown = /(?:^|remaining=)(\d+)/.exec(joined(before) ?? "");
+  return shown === null || !allowed || available <= Number(shown[1]);
+}
+
+/** The lines of one field, combined into one. */
+function joined(value: HeaderValue): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return typeof value === "number" ? String(value) : value.join(", ");
+}
+
+/** In the older drafts no two policies of a list may have the same quota, and none may be missing. */
+function withoutTwins(list: string): string {
+  const quotas = new Set<string>();
+  const kept = list.split(/,\s*/).filter((member) => {
+    const quota = member.split(";")[0]!.trim();
+    if (quota === "" || quotas.has(quota)) return false;
+    quotas.add(quota);
+    return true;
+  });
+  return kept.join(", ");
 }

@@ -8,8 +8,7 @@
 import { createHmac } from "node:crypto";
 import { invalidOption, knownOptions } from "../../base/options.ts";
 import { countedKey } from "../client/client-key.ts";
-import { isThenable, type MaybePromise } from "../maybe-promise.ts";
-import type { Asked, ShownKey } from "../user-functions.ts";
+import { type Asked, isThenable, type MaybePromise, type ShownKey } from "../user-functions.ts";
 import { fieldBytes } from "./structured-field.ts";
 
 const SECRET_BYTES_LEAST = 16;

@@ -7,13 +7,13 @@
 
 import { TidegateError } from "../../base/errors.ts";
 import { nearest, shown } from "../../base/options.ts";
-import { isThenable } from "../maybe-promise.ts";
-import type { AskedWithKey, ShownKey } from "../user-functions.ts";
+import { type AskedWithKey, isThenable, type ShownKey } from "../user-functions.ts";
 import { WARNING_CODES } from "../warning-codes.ts";
 import type { Warnings } from "../warnings.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 import type { Spelled } from "./spelling.ts";
 
+export { type UnusedOption, unusedOptions } from "./presets.ts";
 export {
   type FurtherNames,
   type GivenNames,
@@ -21,7 +21,6 @@ export {
   type Spelled,
   spelled,
 } from "./spelling.ts";
-export { type UnusedOption, unusedOptions } from "./unused-options.ts";
 
 /** Options that may be functions with the key as an argument. */
 const WITH_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;

@@ -12,9 +12,8 @@ import type { AskedWithKey, Cost } from "../user-functions.ts";
 import { type Adapter, type CompleteAdapter, completeAdapter } from "./adapter.ts";
 import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
-import { PRESET_RULES } from "./presets.ts";
+import { PRESET_RULES, unusedOptions } from "./presets.ts";
 import { optionalFunction } from "./spelling.ts";
-import { unusedOptions } from "./unused-options.ts";
 
 export type { Adapter, ParityDefaults } from "./adapter.ts";
 export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./gate-options.ts";

@@ -1,8 +1,11 @@
-/** The defaults of a gate's options. A preset never overrides an option that was given. */
+/**
+ * The defaults of a gate's options, and which options have no effect under them. A preset never
+ * overrides an option that was given.
+ */
 
 import { MINUTE } from "../../base/durations.ts";
-import type { Draft } from "../headers/fields.ts";
-import type { Preset } from "./gate-options.ts";
+import { type Draft, NAMING_DRAFTS, namesPolicies } from "../headers/fields.ts";
+import type { GateOptions, Preset } from "./gate-options.ts";
 
 export interface PresetRules {
   /** Whether `X-RateLimit-*` headers are sent; null leaves it to the replaced package. */
@@ -15,6 +18,12 @@ export interface PresetRules {
   readonly problems: boolean;
   /** Retry-After is rounded up to a multiple of this, in seconds. */
   readonly retryAfterUnit: number;
+}
+
+export interface UnusedOption {
+  readonly name: "partitionKey" | "problemType";
+  /** What it needs to have an effect. */
+  readonly needs: string;
 }
 
 export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
@@ -53,3 +62,24 @@ export const LOGIN: {
   readonly addressLimit: number;
   readonly windowMs: number;
 } = { limit: 5, addressLimit: 50, windowMs: 15 * MINUTE };
+
+/** The given options that have no effect. Invalid options may be among them. */
+export function unusedOptions(
+  options: Pick<GateOptions<never, never>, "preset" | "standardHeaders" | UnusedOption["name"]>,
+): readonly UnusedOption[] {
+  const { preset = "parity", partitionKey = false, problemType } = options;
+  const rules: PresetRules | undefined = PRESET_RULES[preset];
+  const { standardHeaders = rules?.standardHeaders } = options;
+  const draft = standardHeaders === true ? rules?.ownDraft : standardHeaders;
+  const unused: UnusedOption[] = [];
+  if (problemType !== undefined && rules?.problems !== true) {
+    unused.push({ name: "problemType", needs: "the preset 'api', which sends problem details" });
+  }
+  if (partitionKey !== false && !namesPolicies(draft)) {
+    unused.push({
+      name: "partitionKey",
+      needs: `'standardHeaders' of ${NAMING_DRAFTS.join(" or ")}`,
+    });
+  }
+  return unused;
+}

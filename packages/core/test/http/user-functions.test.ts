@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isThenable, run, type Steps } from "../../src/http/maybe-promise.ts";
+import { isThenable, run, type Steps } from "../../src/http/user-functions.ts";
 
 function* sumOf(...answers: readonly unknown[]): Steps<number> {
   let sum = 0;
