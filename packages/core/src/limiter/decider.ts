@@ -35,6 +35,8 @@ export class Decider {
   /** The policy that marks belong to: the one with penalties, or else the first. */
   readonly #markIndex: number;
   readonly #strict: FixedWindowPolicy | null;
+  /** Which policies count refused hits, and whether any does. */
+  readonly #refusedCounting: readonly boolean[];
   readonly #countsRefused: boolean;
   readonly #partitionQuota: PartitionQuota;
   #separation: Separation | null = null;
@@ -57,7 +59,8 @@ export class Decider {
     );
     this.#markIndex = Math.max(0, index);
     this.#strict = index < 0 ? null : (policies[index] as FixedWindowPolicy);
-    this.#countsRefused = policies.some((policy) => countsRefused(policy));
+    this.#refusedCounting = policies.map(countsRefused);
+    this.#countsRefused = this.#refusedCounting.includes(true);
     this.#refusedCounts = policies.map(() => false);
   }
 
@@ -88,7 +91,7 @@ export class Decider {
     for (let index = 0; index < rules.length; index++) {
       const rule = rules[index]!;
       const verdict = verdicts[index]!;
-      rule.read(id, low, store.now, store.clusterNow);
+      rule.read(id, store.now, store.clusterNow, low);
       if (mode === "charge") {
         verdict.allowed = true;
         verdict.limit = limits[index]!;
@@ -171,7 +174,7 @@ export class Decider {
     if (id === NO_RECORD) {
       record = store.insert(low, high);
       if (record === NO_RECORD) return NO_RECORD;
-      for (const rule of rules) rule.read(record, low, store.now, store.clusterNow);
+      for (const rule of rules) rule.read(record, store.now, store.clusterNow, low);
     }
     store.changed(record);
     const { costs } = this.#call;
@@ -222,7 +225,7 @@ export class Decider {
       rule.refuse(id);
       store.changed(id);
       store.setRefused(id);
-      rule.read(id, low, store.now, store.clusterNow);
+      rule.read(id, store.now, store.clusterNow, low);
     }
     const resetMs = verdict.allowed ? 0 : verdict.retryAfterMs;
     punish(store, low, high, policy, rule, verdict.limit, resetMs);
@@ -237,14 +240,14 @@ export class Decider {
       const rule = this.#rules[index]!;
       const verdict = this.#verdicts[index]!;
       const cost = costs[index]!;
-      if (id === NO_RECORD || verdict.allowed || !countsRefused(rule.policy)) continue;
+      if (id === NO_RECORD || verdict.allowed || !this.#refusedCounting[index]) continue;
       // A hit that never fits is counted with others, but does not open a window.
       if (cost > limits[index]! && rule.held === 0) continue;
       store.changed(id);
       rule.add(id, cost);
       this.#refusedCounts[index] = true;
       store.setRefused(id);
-      rule.read(id, low, store.now, store.clusterNow);
+      rule.read(id, store.now, store.clusterNow, low);
       judge(rule, cost, limits[index]!, false, verdict);
     }
   }

@@ -5,7 +5,6 @@
 
 import { knownOptions } from "../base/options.ts";
 import type { Policy } from "../policies/policy.ts";
-import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { RecordId } from "../store/table/record-id.ts";
 import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
@@ -19,12 +18,12 @@ export class Permits {
   constructor(rules: readonly Rule[], policies: readonly Policy[]) {
     this.#rules = rules;
     this.#call = new Call(policies);
-    this.exist = rules.some((rule) => rule instanceof GaugeRule);
+    this.exist = rules.some(({ releasePermits }) => releasePermits !== undefined);
   }
 
   /** Whether every policy has permits. */
   get areAll(): boolean {
-    return this.#rules.every((rule) => rule instanceof GaugeRule);
+    return this.#rules.every(({ releasePermits }) => releasePermits !== undefined);
   }
 
   /** Reads what the next release gives back, before its key is looked up. */
@@ -38,7 +37,7 @@ export class Permits {
   release(id: RecordId): boolean {
     let released = 0;
     this.#rules.forEach((rule, index) => {
-      if (rule instanceof GaugeRule) released += rule.release(id, this.#call.costs[index]!);
+      released += rule.releasePermits?.(id, this.#call.costs[index]!) ?? 0;
     });
     return released > 0;
   }

@@ -3,7 +3,6 @@
 import { Decision } from "../base/decision.ts";
 import { TidegateError } from "../base/errors.ts";
 import { COUNT_MAX, shown } from "../base/options.ts";
-import { GaugeRule } from "../store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
 import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
@@ -32,7 +31,7 @@ export class Refunds {
       const isOnly = typeof tickets === "number";
       const ticket = isOnly ? tickets : (tickets[2 * index] ?? 0);
       const weight = isOnly ? 1 : (tickets[2 * index + 1] ?? 0);
-      if (id === NO_RECORD || ticket === 0 || weight === 0 || rule instanceof GaugeRule) return;
+      if (id === NO_RECORD || ticket === 0 || weight === 0) return;
       const { resetMs } = decision.results?.[index] ?? decision;
       const isHeld = now < decision.atMs + resetMs;
       const owed = Math.min(cost * weight, COUNT_MAX);

@@ -7,7 +7,6 @@ import type { Policy } from "../../src/policies/policy.ts";
 import type { Announcer } from "../../src/store/delta/unsent-counts.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
-import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
@@ -94,7 +93,7 @@ export class Member {
   release(key: number, cost = 1): void {
     const id = this.store.find(key, ~key);
     if (id === NO_RECORD) return;
-    for (const rule of this.rules) if (rule instanceof GaugeRule) rule.release(id, cost);
+    for (const rule of this.rules) rule.releasePermits?.(id, cost);
     this.store.changed(id);
   }
 
@@ -165,7 +164,7 @@ export class Member {
 
   #readAll(key: number, id: RecordId): void {
     const { now, clusterNow } = this.store;
-    for (const rule of this.rules) rule.read(id, key, now, clusterNow);
+    for (const rule of this.rules) rule.read(id, now, clusterNow, key);
   }
 }
 

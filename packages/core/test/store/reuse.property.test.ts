@@ -166,9 +166,7 @@ class World {
     const id = replica.store.find(key, ~key);
     if (id === NO_RECORD) return;
     replica.view(key);
-    for (const rule of replica.rules) {
-      if (rule.policy.kind === "fixedWindow") rule.refuse(id);
-    }
+    for (const rule of replica.rules) rule.refuse(id);
     replica.refuse(key);
   }
 

@@ -11,10 +11,7 @@ import {
   slidingWindow,
   tokenBucket,
 } from "../../src/index.ts";
-import { BucketRule } from "../../src/store/shapes/grid/bucket-rule.ts";
-import { GridShape } from "../../src/store/shapes/grid/grid-shape.ts";
-import { slotGridWords } from "../../src/store/shapes/grid/slot-grid.ts";
-import { makeRule, type RuleSection } from "../../src/store/shapes/make-rule.ts";
+import { grid, makeRule, type RuleSection } from "../../src/store/shapes/make-rule.ts";
 
 const HOUR_MS = 3_600_000;
 const LOW_STEP = 0x3779_b1c5;
@@ -82,20 +79,6 @@ const sliding: ReferencePolicy = { shape: "grid", slotMs: 200, cutAt: slidingCut
 /** A bucket of few slots, so that histories go through many of them. */
 const BUCKET = { slotMs: 100, slots: 5, published: 1, shared: true, leak: 1_000 };
 
-function bucketSection(): RuleSection {
-  const policy = tokenBucket({ capacity: LIMIT, refillPerSecond: 10 });
-  let shape: GridShape | undefined;
-  return {
-    meaning: "a bucket with other slots",
-    words: slotGridWords(BUCKET),
-    create(records, replicas, base) {
-      shape = new GridShape(records, replicas, base, BUCKET);
-      return shape;
-    },
-    rule: () => new BucketRule(policy, shape!),
-  };
-}
-
 export const WINDOWS: ShapeCase = made(
   { name: "first-hit windows", lifeMs: 1_000, looksAlways: true, reference: [windowOf(1_000)] },
   fixedWindow({ limit: LIMIT, windowMs: 1_000 }),
@@ -141,7 +124,7 @@ export const BUCKETS: ShapeCase = made(
     name: "buckets",
     lifeMs: 600,
     looksAlways: true,
-    sections: () => [bucketSection()],
+    sections: () => [grid("a bucket with other slots", BUCKET, 0)],
     reference: [{ shape: "bucket", slotMs: 100, slotCount: 5, told: 1, leak: 1_000 }],
   },
   tokenBucket({ capacity: LIMIT, refillPerSecond: 10 }),

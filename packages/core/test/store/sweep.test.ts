@@ -24,7 +24,7 @@ function storeOf(): { store: Store; hit: (key: number) => void; reads: () => num
   };
   const hit = (key: number) => {
     const id = store.find(key, ~key) || store.insert(key, ~key);
-    rule.read(id, key, store.now, store.now);
+    rule.read(id, store.now, store.now, key);
     store.changed(id);
     rule.add(id, 1);
   };

@@ -10,7 +10,6 @@ import { expect } from "vitest";
 import type { Component } from "../../src/crdt/component.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
-import { GaugeRule } from "../../src/store/shapes/gauge/gauge-rule.ts";
 import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store } from "../../src/store/store.ts";
 import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
@@ -120,9 +119,7 @@ export class Twin {
   release(key: number, cost: number): void {
     const id = this.find(key);
     if (id === NO_RECORD) return;
-    const given = this.rules.map((rule) =>
-      rule instanceof GaugeRule ? rule.release(id, cost) : 0,
-    );
+    const given = this.rules.map((rule) => rule.releasePermits?.(id, cost) ?? 0);
     if (given.some((hits) => hits > 0)) this.store.changed(id);
     expectEqual(given, this.reference.release(String(key), cost), "released");
   }
@@ -229,7 +226,7 @@ export class Twin {
 
   #readAll(key: number, id: RecordId): void {
     const { now, clusterNow } = this.store;
-    for (const rule of this.rules) rule.read(id, lowOf(key), now, clusterNow);
+    for (const rule of this.rules) rule.read(id, now, clusterNow, lowOf(key));
   }
 
   find(key: number): RecordId {

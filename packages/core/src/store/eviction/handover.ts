@@ -48,7 +48,7 @@ export class Handover {
 
   /** Whether any policy holds permits. */
   get holds(): boolean {
-    return this.#options.entries.shapes.some(({ give }) => give !== undefined);
+    return this.#options.entries.shapes.some(({ releasePermits }) => releasePermits !== undefined);
   }
 
   /** Releases all permits of this replica, in batches. */
@@ -69,7 +69,9 @@ export class Handover {
       if (!ownership.isLive(id) || !ownership.isOwn(id)) continue;
       versions.renew(id);
       let released = 0;
-      for (const shape of shapes) released += shape.give?.(id, Number.POSITIVE_INFINITY) ?? 0;
+      for (const shape of shapes) {
+        released += shape.releasePermits?.(id, Number.POSITIVE_INFINITY) ?? 0;
+      }
       if (released > 0) changed(id);
     }
   }

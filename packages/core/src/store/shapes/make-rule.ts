@@ -14,20 +14,14 @@ import type { Replicas } from "../replicas/replicas.ts";
 import type { Shape } from "../table/entry.ts";
 import type { Section } from "../table/key-records.ts";
 import type { RecordPool } from "../table/record-pool.ts";
-import { AlignedRule } from "./aligned/aligned-rule.ts";
 import { AlignedShape, alignedShapeWords } from "./aligned/aligned-shape.ts";
 import { CalendarRuler, EvenRuler, type Ruler } from "./aligned/ruler.ts";
-import { GaugeRule } from "./gauge/gauge-rule.ts";
 import { GAUGE_SHAPE_WORDS, GaugeShape } from "./gauge/gauge-shape.ts";
-import { BucketRule } from "./grid/bucket-rule.ts";
 import { GridShape } from "./grid/grid-shape.ts";
-import { SlidingRule } from "./grid/sliding-rule.ts";
 import { type SlotGridOptions, slotGridWords } from "./grid/slot-grid.ts";
-import { LogRule } from "./log/log-rule.ts";
 import { LOG_SHAPE_WORDS, LogShape } from "./log/log-shape.ts";
 import type { Rule } from "./rule.ts";
 import { windowWords } from "./window/window-record.ts";
-import { WindowRule } from "./window/window-rule.ts";
 import { WindowShape } from "./window/window-shape.ts";
 
 const SPREAD_MS_MAX = 100;
@@ -43,13 +37,16 @@ const BUCKET_SLOT_PART = 16;
 const BUCKET_SLOT_MS_MIN = 64;
 const BUCKET_SLOT_MS_MAX = 1_024;
 
-/** A section of the store's records, and the rule that works on it once the store exists. */
+/** A section of the store's records, and the rule of a policy on its shape. */
 export interface RuleSection extends Section {
   /**
    * Everything that must agree for the counts of two replicas to mean the same. Limits need not.
    */
   readonly meaning: string;
-  /** @param shape the shape of a store whose sections are of the same meaning */
+  /**
+   * The rule of the shape that `create` has made, or that a section of the same meaning has made
+   * for an earlier limiter. Only one limiter at a time works on a store.
+   */
   rule(shape: Shape): Rule;
 }
 
@@ -66,7 +63,6 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
           `aligned ${cut} ${countsRefusals}`,
           alignedShapeWords(options),
           (records, replicas, base) => new AlignedShape(records, replicas, base, options),
-          (shape) => new AlignedRule(policy, shape),
         );
       }
       const spreadMs = Math.min(Math.floor(policy.windowMs / SPREAD_PART), SPREAD_MS_MAX);
@@ -75,14 +71,13 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
         `window ${policy.windowMs} ${countsRefusals}`,
         windowWords(options),
         (records, replicas, base) => new WindowShape(records, replicas, base, options),
-        (shape) => new WindowRule(policy, shape),
       );
     }
     case "slidingWindow": {
       const slotMs = policy.windowMs / policy.slots;
       const options = { slotMs, slots: policy.slots + 1, published: 0, shared, leak: 0 };
       const meaning = `sliding ${policy.windowMs} ${policy.slots}`;
-      return grid(meaning, options, (shape) => new SlidingRule(policy, shape));
+      return grid(meaning, options, 0);
     }
     case "tokenBucket":
     case "leakyBucket": {
@@ -92,50 +87,44 @@ export function makeRule(policy: Policy, shared: boolean): RuleSection {
       // Thousandths of a hit in a slot: (rate / 1000 per ms) × slotMs × 1000.
       const options = { slotMs, slots, published, shared, leak: policy.perSecond * slotMs };
       const meaning = `bucket ${slotMs} ${bitsOf(policy.perSecond)}`;
-      return grid(meaning, options, (shape) => new BucketRule(policy, shape));
+      return grid(meaning, options, policy.kind === "leakyBucket" ? policy.maxWaitMs : 0);
     }
     case "slidingLog":
       return section(
         `log ${policy.windowMs}`,
         LOG_SHAPE_WORDS,
         (records, replicas, base) => new LogShape(records, replicas, base, policy.windowMs),
-        (shape) => new LogRule(policy, shape),
       );
     case "concurrency":
       return section(
         "gauge",
         GAUGE_SHAPE_WORDS,
         (records, replicas, base) => new GaugeShape(records, replicas, base, shared),
-        (shape) => new GaugeRule(policy, shape),
       );
   }
 }
 
-function grid(
-  meaning: string,
-  options: SlotGridOptions,
-  rule: (shape: GridShape) => Rule,
-): RuleSection {
-  return section(
+export function grid(meaning: string, options: SlotGridOptions, maxWaitMs: number): RuleSection {
+  const made = section(
     meaning,
     slotGridWords(options),
     (records, replicas, base) => new GridShape(records, replicas, base, options),
-    rule,
   );
+  return {
+    ...made,
+    rule(shape) {
+      (shape as GridShape).maxWaitMs = maxWaitMs;
+      return made.rule(shape);
+    },
+  };
 }
 
-function section<Kind extends Shape>(
+function section(
   meaning: string,
   words: number,
-  createShape: (records: RecordPool, replicas: Replicas, base: number) => Kind,
-  createRule: (shape: Kind) => Rule,
+  create: (records: RecordPool, replicas: Replicas, base: number) => Shape & Rule<number>,
 ): RuleSection {
-  return {
-    meaning,
-    words,
-    create: createShape,
-    rule: (shape) => createRule(shape as Kind),
-  };
+  return { meaning, words, create, rule: (shape) => shape as unknown as Rule };
 }
 
 function rulerOf(policy: FixedWindowPolicy): Ruler | null {

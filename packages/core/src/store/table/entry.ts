@@ -83,7 +83,7 @@ export interface Shape {
   /** Whether it holds permits and must not be evicted. */
   isHeld(id: number): boolean;
   /** Releases up to `cost` of this replica's permits; returns how many. */
-  give?(id: number, cost: number): number;
+  releasePermits?(id: number, cost: number): number;
   /** Hits in it; lighter records are evicted first. */
   weight(id: number): number;
   /**

@@ -16,6 +16,7 @@ import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
 import { ComponentChain } from "../component-chain.ts";
+import type { Rule } from "../rule.ts";
 import type { Ruler } from "./ruler.ts";
 
 const SLOT_HIGH = 0;
@@ -34,19 +35,20 @@ export interface AlignedShapeOptions {
   readonly countsRefusals: boolean;
 }
 
-export class AlignedShape implements Shape {
+export class AlignedShape implements Shape, Rule<number> {
   readonly words: number;
   readonly places = "slot";
   readonly placeless = false;
   readonly endsWithReset = true;
+  readonly scale = 1;
+  readonly slack = 0;
+  readonly maxWaitMs = 0;
+  readonly opens = false;
 
-  // What the last `read` saw.
-  /** Hits of all replicas in the current window, less refunds. */
-  hits = 0;
-  /** Refused hits of all replicas in the current window. */
+  // What the last `read` saw in the current window.
+  held = 0;
   refusals = 0;
-  /** When the current window ends, in the cluster's time. */
-  endsAt = 0;
+  #msUntilEnd = 0;
 
   readonly #replicas: Replicas;
   readonly #fields: RecordFields;
@@ -70,32 +72,36 @@ export class AlignedShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up the window of `clusterNow`; a new key is record 0 with its fingerprint. */
-  read(id: number, clusterNow: number, low: number): void {
+  read(id: number, _now: number, clusterNow: number, low: number): void {
     this.#ruler.at(clusterNow, low);
-    this.endsAt = this.#ruler.endsAt;
-    this.hits = 0;
+    this.#msUntilEnd = this.#ruler.endsAt - clusterNow;
+    this.held = 0;
     this.refusals = 0;
     if (id === 0) return;
     if (this.#slot(id) !== this.#ruler.slot) this.#turn(id);
-    this.hits = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
-    if (this.#refunds.size !== 0) this.hits -= this.#refunds.get(id) ?? 0;
+    this.held = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
+    if (this.#refunds.size !== 0) this.held -= this.#refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
       this.refusals = this.#fields.count(id, REFUSALS) + this.#fields.count(id, OTHERS_REFUSALS);
     }
   }
 
-  /** Counts hits in the current window. Needs a `read`. */
+  msUntilAtMost(target: number): number {
+    return this.held <= target ? 0 : this.#msUntilEnd;
+  }
+
+  msUntilEmptyAfter(cost: number): number {
+    return this.held + cost > 0 ? this.#msUntilEnd : 0;
+  }
+
   add(id: number, cost: number): void {
     this.#fields.addToCount(id, HITS, cost);
   }
 
-  /** Counts refused hits in the current window. Needs a `read`. */
-  refuse(id: number, cost: number): void {
-    this.#fields.addToCount(id, REFUSALS, cost);
+  refuse(id: number): void {
+    this.#fields.addToCount(id, REFUSALS, 1);
   }
 
-  /** Identifies the window in which own hits are counted now. */
   ticket(id: number): number {
     return ticketOf(
       this.#fields.generation(id),
@@ -104,11 +110,8 @@ export class AlignedShape implements Shape {
     );
   }
 
-  /**
-   * Refunds hits of the window identified by `ticket`; returns how many, 0 if the window is over.
-   */
-  refund(id: number, ticket: number, cost: number, clusterNow: number): number {
-    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+  refund(id: number, ticket: number, cost: number, now: number, clusterNow: number): number {
+    this.#readRecord(id, now, clusterNow);
     if (this.ticket(id) !== ticket) return 0;
     const refunds = this.#refunds.get(id) ?? 0;
     const refunded = Math.min(cost, this.#fields.count(id, HITS) - refunds);
@@ -138,13 +141,13 @@ export class AlignedShape implements Shape {
     this.#refunds.clear();
   }
 
-  isExpired(id: number, _now: number, clusterNow: number): boolean {
-    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+  isExpired(id: number, now: number, clusterNow: number): boolean {
+    this.#readRecord(id, now, clusterNow);
     return !this.#hasOwn(id) && this.#chain.first(id) === 0;
   }
 
-  isOwn(id: number, _now: number, clusterNow: number): boolean {
-    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+  isOwn(id: number, now: number, clusterNow: number): boolean {
+    this.#readRecord(id, now, clusterNow);
     return this.#hasOwn(id);
   }
 
@@ -163,8 +166,8 @@ export class AlignedShape implements Shape {
     return component.place < slot ? "over" : "ahead";
   }
 
-  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
-    this.read(id, clusterNow, component.low);
+  join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined {
+    this.read(id, now, clusterNow, component.low);
     const { replica, generation, place } = component;
     const chain = this.#chain;
     let link = chain.find(id, replica, generation, SELF, place);
@@ -184,12 +187,12 @@ export class AlignedShape implements Shape {
 
   emit(
     id: number,
-    _now: number,
+    now: number,
     clusterNow: number,
     component: Component,
     visit: ComponentVisitor,
   ): void {
-    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    this.#readRecord(id, now, clusterNow);
     if (!this.#hasOwn(id)) return;
     component.opener = SELF;
     component.place = this.#slot(id);
@@ -202,18 +205,22 @@ export class AlignedShape implements Shape {
   emitRemote(
     id: number,
     replica: number,
-    _now: number,
+    now: number,
     clusterNow: number,
     component: Component,
     visit: ComponentVisitor,
   ): void {
-    this.read(id, clusterNow, this.#fields.fingerprintLow(id));
+    this.#readRecord(id, now, clusterNow);
     this.#chain.show(id, replica, component, visit);
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+  }
+
+  #readRecord(id: number, now: number, clusterNow: number): void {
+    this.read(id, now, clusterNow, this.#fields.fingerprintLow(id));
   }
 
   /** Turns the record to the ruler's window and sums up the chain's components of it. */

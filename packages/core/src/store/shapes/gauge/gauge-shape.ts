@@ -20,6 +20,7 @@ import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ComponentChain } from "../component-chain.ts";
+import type { Rule } from "../rule.ts";
 
 const HITS = 0;
 const RELEASES = 1;
@@ -33,11 +34,16 @@ const RELEASES_KEPT_MS = 60_000;
 /** Words of a record that the shape uses. */
 export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
-export class GaugeShape implements Shape {
+export class GaugeShape implements Shape, Rule<number> {
   readonly words: number = GAUGE_SHAPE_WORDS;
   readonly places = "none";
   readonly placeless = true;
   readonly endsWithReset = false;
+  readonly scale = 1;
+  readonly slack = 0;
+  readonly maxWaitMs = 0;
+  readonly refusals = 0;
+  readonly opens = false;
 
   /** What the last `read` saw: the permits of all live replicas. */
   held = 0;
@@ -58,7 +64,6 @@ export class GaugeShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up the held permits; record 0 reads as a new key. */
   read(id: number): void {
     this.held = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);
   }
@@ -68,8 +73,26 @@ export class GaugeShape implements Shape {
     this.#fields.setWord(id, IDLE_SINCE, 0);
   }
 
-  /** Releases permits of this replica; returns how many of `cost` it did hold. */
-  give(id: number, cost: number): number {
+  msUntilAtMost(target: number): number {
+    return this.held <= target ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  msUntilEmptyAfter(cost: number): number {
+    return this.held + cost > 0 ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  refuse(): void {}
+
+  ticket(): number {
+    return 0;
+  }
+
+  /** Neither time nor a refund releases a permit: only `releasePermits` does. */
+  refund(): number {
+    return 0;
+  }
+
+  releasePermits(id: number, cost: number): number {
     const released = Math.min(cost, this.#ownHeld(id));
     this.#fields.addToCount(id, RELEASES, released);
     return released;

@@ -12,6 +12,7 @@ import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
+import type { Rule } from "../rule.ts";
 import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
 import { PublishedLevels } from "./published-levels.ts";
 import type { SlotBins } from "./slot-bins.ts";
@@ -22,20 +23,32 @@ import { elapsedUntilFits } from "./trailing-slot.ts";
 
 const TWO_32 = 2 ** 32;
 
-export class GridShape implements Shape {
+export class GridShape implements Shape, Rule<number> {
   readonly words: number;
   readonly places = "slot";
   readonly placeless = false;
   readonly endsWithReset = true;
   readonly folds: boolean;
+  /**
+   * Sliding window: a hit is as many units as a slot has milliseconds, so a part of a slot is a
+   * whole number.
+   */
+  readonly scale: number;
+  readonly slack: number;
+  /** The next limiter of the store may have another one. */
+  maxWaitMs = 0;
+  readonly refusals = 0;
+  readonly opens = false;
 
   // What the last `read` saw.
-  /** Grid: hits in all slots but the trailing one. */
-  hits = 0;
-  /** Grid: hits in the oldest slot that is kept. */
-  trailing = 0;
-  /** Bucket: the level, in thousandths of a hit. */
-  level = 0;
+  /** Sliding window: parts of the hits. Bucket: the level. */
+  held = 0;
+  /** Sliding window: hits in all slots but the trailing one. */
+  #hits = 0;
+  /** Sliding window: hits in the oldest slot that is kept. */
+  #trailing = 0;
+  #id = 0;
+  #clusterNow = 0;
 
   readonly #records: RecordPool;
   readonly #grid: SlotGrid;
@@ -59,6 +72,8 @@ export class GridShape implements Shape {
     this.#bins = this.#grid.bins;
     this.#level = this.#grid.level;
     this.folds = options.leak > 0;
+    this.scale = this.folds ? LEVEL_SCALE : options.slotMs;
+    this.slack = this.folds ? LEVEL_SLACK : 0;
     this.#floors = this.folds && options.shared ? new SlotFloors(replicas, options.slotMs) : null;
     this.#leak = options.leak;
     this.#slotMs = options.slotMs;
@@ -67,65 +82,78 @@ export class GridShape implements Shape {
     this.#binCount = options.slots + this.#ahead;
   }
 
-  /** When the current slot ends, in the cluster's time. */
-  get slotEndsAt(): number {
-    return this.#time.endsAt;
-  }
-
   begin(id: number): void {
     this.#grid.begin(id);
   }
 
-  /** Sums up the slots that count at `clusterNow`; record 0 reads as a new key. */
-  read(id: number, clusterNow: number): void {
+  read(id: number, _now: number, clusterNow: number): void {
+    this.#id = id;
+    this.#clusterNow = clusterNow;
     this.#time.turnTo(clusterNow);
-    this.hits = 0;
-    this.trailing = 0;
-    this.level = 0;
+    this.held = 0;
+    this.#hits = 0;
+    this.#trailing = 0;
     if (id === 0) return;
     if (this.#level !== null && this.#ahead === 0) {
-      this.level = this.#grid.levelNow(id, this.#level);
-      if (this.level >= 0) return;
+      this.held = this.#grid.levelNow(id, this.#level);
+      if (this.held >= 0) return;
     }
     this.#grid.align(id);
     if (this.#level === null) this.#readHits(id);
     else this.#readLevel(id, this.#level);
   }
 
-  /** Counts hits in the current slot. Needs a `read`. */
+  msUntilAtMost(target: number): number {
+    if (this.#level !== null) return this.#msUntilLevel(this.held, target);
+    return this.#msUntilHits(target / this.scale);
+  }
+
+  msUntilEmptyAfter(cost: number): number {
+    if (this.#level !== null) return this.#msUntilLevel(this.held + cost * LEVEL_SCALE, 0);
+    if (cost === 0) return this.held === 0 ? 0 : this.#msUntilHits(0);
+    return this.#time.endsAt + (this.#slots - 1) * this.#slotMs - this.#clusterNow;
+  }
+
   add(id: number, cost: number): void {
     this.#grid.align(id);
     this.#bins.add(id, this.#time.bin, cost);
   }
 
-  /** Identifies the slot in which own hits are counted now. */
+  refuse(): void {}
+
   ticket(id: number): number {
     return this.#ticketOfSlot(id, this.#time.slot);
   }
 
-  /**
-   * Refunds hits of the slot identified by `ticket`; returns how many, 0 if the slot is over. A
-   * bucket that is not replicated also refunds from its level, while the hit is still in it.
-   */
-  refund(id: number, ticket: number, cost: number, clusterNow: number, isInLevel: boolean): number {
+  /** A bucket that is not replicated also refunds from its level, while the hit is still in it. */
+  refund(
+    id: number,
+    ticket: number,
+    cost: number,
+    _now: number,
+    clusterNow: number,
+    isHeld: boolean,
+  ): number {
     this.#time.turnTo(clusterNow);
     this.#grid.align(id);
     for (let age = -this.#ahead; age < this.#slots; age++) {
       if (this.#ticketOfSlot(id, this.#time.slot - age) !== ticket) continue;
       return this.#bins.give(id, this.#time.binOfAge(age), cost);
     }
-    if (this.#level === null || this.#ahead === 1 || !isInLevel) return 0;
+    if (this.#level === null || this.#ahead === 1 || !isHeld) return 0;
     const level = this.#level.of(id);
     const given = Math.min(cost * LEVEL_SCALE, level);
     this.#level.set(id, level - given);
     return Math.ceil(given / LEVEL_SCALE);
   }
 
-  /** How long until at most `target` hits are left in the slots of a grid. Needs a `read`. */
-  msUntilAtMost(id: number, target: number, clusterNow: number): number {
+  /** How long until at most `target` hits are left in a sliding window. */
+  #msUntilHits(target: number): number {
+    const id = this.#id;
+    const clusterNow = this.#clusterNow;
     const width = this.#slotMs;
-    let full = this.hits;
-    let trailing = this.trailing;
+    let full = this.#hits;
+    let trailing = this.#trailing;
     let startsAt = this.#time.startsAt;
     for (let age = this.#slots - 2; age >= 0; age--) {
       if (full <= target) {
@@ -141,11 +169,11 @@ export class GridShape implements Shape {
     return startsAt + elapsed - clusterNow;
   }
 
-  /** How long until a bucket at `level` falls to `target`. Needs a `read`. */
-  msUntilLevel(level: number, target: number, clusterNow: number): number {
+  /** How long until a bucket at `level` falls to `target`. */
+  #msUntilLevel(level: number, target: number): number {
     if (level <= target + LEVEL_SLACK) return 0;
     const slots = Math.ceil((level - target - LEVEL_SLACK) / this.#leak);
-    return this.slotEndsAt + (slots - 1) * this.#slotMs - clusterNow;
+    return this.#time.endsAt + (slots - 1) * this.#slotMs - this.#clusterNow;
   }
 
   refresh(id: number, _now: number, clusterNow: number): void {
@@ -166,15 +194,15 @@ export class GridShape implements Shape {
     this.#grid.releaseAll();
   }
 
-  isExpired(id: number, _now: number, clusterNow: number): boolean {
-    this.read(id, clusterNow);
-    if (this.hits !== 0 || this.trailing !== 0 || this.level !== 0) return false;
+  isExpired(id: number, now: number, clusterNow: number): boolean {
+    this.read(id, now, clusterNow);
+    if (this.held !== 0) return false;
     this.#grid.align(id);
     return !this.#grid.isUsed(id);
   }
 
-  isOwn(id: number, _now: number, clusterNow: number): boolean {
-    this.read(id, clusterNow);
+  isOwn(id: number, now: number, clusterNow: number): boolean {
+    this.read(id, now, clusterNow);
     return (this.#level !== null && this.#level.of(id) > 0) || this.#bins.hasOwn(id);
   }
 
@@ -194,8 +222,8 @@ export class GridShape implements Shape {
     return timing === "live" && this.#floors?.isFolded(component, now) === true ? "over" : timing;
   }
 
-  join(id: number, component: Component, _now: number, clusterNow: number): boolean | undefined {
-    this.read(id, clusterNow);
+  join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined {
+    this.read(id, now, clusterNow);
     this.#floors?.received(component.replica, component.generation, component.place);
     return this.#publishedLevels.contain(id, component.place)
       ? false
@@ -276,8 +304,9 @@ export class GridShape implements Shape {
   #readHits(id: number): void {
     let hits = 0;
     for (let bin = 0; bin < this.#binCount; bin++) hits += this.#bins.hits(id, bin);
-    this.trailing = this.#bins.hits(id, this.#time.binOfAge(this.#slots - 1));
-    this.hits = hits - this.trailing;
+    this.#trailing = this.#bins.hits(id, this.#time.binOfAge(this.#slots - 1));
+    this.#hits = hits - this.#trailing;
+    this.held = this.#hits * this.scale + this.#trailing * (this.#time.endsAt - this.#clusterNow);
   }
 
   #readLevel(id: number, folded: BucketLevel): void {
@@ -286,7 +315,7 @@ export class GridShape implements Shape {
       level = folded.after(level, this.#bins.hits(id, this.#time.binOfAge(age)));
     }
     if (this.#ahead !== 0) level += this.#bins.hits(id, this.#time.binOfAge(-1)) * LEVEL_SCALE;
-    this.level = level;
+    this.held = level;
   }
 
   #ticketOfSlot(id: number, slot: number): number {

@@ -13,6 +13,7 @@ import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
+import type { Rule } from "../rule.ts";
 import { type LogVisitor, REMOTE_LOGS_WORDS, RemoteLogs } from "./remote-logs.ts";
 import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
 import { TimedRefunds } from "./timed-refunds.ts";
@@ -24,16 +25,23 @@ const TWO_32 = 2 ** 32;
 /** The most hits a log counts at once: totals are compared by 32-bit differences. */
 export const LOG_HITS_MAX: number = 2 ** 30;
 
-export class LogShape implements Shape {
+export class LogShape implements Shape, Rule<number> {
   readonly words: number = LOG_SHAPE_WORDS;
   readonly places = "instant";
   readonly placeless = true;
   readonly endsWithReset = true;
+  readonly scale = 1;
+  readonly slack = 0;
+  readonly maxWaitMs = 0;
+  readonly refusals = 0;
+  readonly opens = false;
 
-  /** What the last `read` saw: hits of all replicas inside the window, less refunds. */
-  hits = 0;
-  /** What the last `read` saw: when the last of them expires; 0 without any. */
-  endsAt = 0;
+  // What the last `read` saw inside the window.
+  held = 0;
+  #id = 0;
+  #now = 0;
+  /** When the last hit expires; 0 without any. */
+  #endsAt = 0;
 
   readonly #fields: RecordFields;
   readonly #replicas: Replicas;
@@ -54,22 +62,23 @@ export class LogShape implements Shape {
 
   begin(): void {}
 
-  /** Sums up the hits inside the window at `now`; record 0 reads as a new key. */
   read(id: number, now: number): void {
-    this.hits = 0;
-    this.endsAt = 0;
+    this.#id = id;
+    this.#now = now;
+    this.held = 0;
+    this.#endsAt = 0;
     if (id === 0) return;
     const cutoff = now - this.#windowMs;
     if (this.#own.oldest(id) <= cutoff) this.#own.expire(id, cutoff);
-    this.hits = this.#own.live(id) - this.#refunds.after(id, cutoff);
-    if (this.hits > 0) this.endsAt = this.#own.newest(id) + this.#windowMs;
+    this.held = this.#own.live(id) - this.#refunds.after(id, cutoff);
+    if (this.held > 0) this.#endsAt = this.#own.newest(id) + this.#windowMs;
     if (this.#remote.isEmpty(id)) return;
-    this.hits += this.#remote.hits(id, now);
-    this.endsAt = Math.max(this.endsAt, this.#remote.endsAt(id));
+    this.held += this.#remote.hits(id, now);
+    this.#endsAt = Math.max(this.#endsAt, this.#remote.endsAt(id));
   }
 
-  /** Counts hits at `now`. Needs a `read`. */
-  add(id: number, cost: number, now: number): void {
+  add(id: number, cost: number): void {
+    const now = this.#now;
     const room = LOG_HITS_MAX - this.#own.live(id);
     const total = this.#own.total(id) + Math.min(cost, room);
     // When the clock stands still or reports an earlier time, hits count at the newest known time.
@@ -77,15 +86,13 @@ export class LogShape implements Shape {
     this.#own.learn(id, time, total, now - this.#windowMs);
   }
 
+  refuse(): void {}
+
   /** Identifies the hits counted at `time`. */
-  ticket(id: number, time: number): number {
+  ticket(id: number, time: number = this.#now): number {
     return ticketOf(this.#fields.generation(id), Math.floor(time / TWO_32), time | 0);
   }
 
-  /**
-   * Refunds hits counted at the time identified by `ticket`; returns how many, 0 if they have
-   * expired.
-   */
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
     let refunded = 0;
@@ -103,9 +110,13 @@ export class LogShape implements Shape {
     return refunded;
   }
 
-  /** How long until at most `target` hits are inside the window. Needs a `read`. */
-  msUntilAtMost(id: number, target: number, now: number): number {
-    let excess = this.hits - target;
+  msUntilEmptyAfter(cost: number): number {
+    if (cost > 0) return this.#windowMs;
+    return this.held > 0 ? this.msUntilAtMost(0) : 0;
+  }
+
+  msUntilAtMost(target: number): number {
+    let excess = this.held - target;
     if (excess <= 0) return 0;
     const leaving: { at: number; hits: number }[] = [];
     const collect: LogVisitor = (lists, owner, offsetMs, refunds) => {
@@ -119,14 +130,14 @@ export class LogShape implements Shape {
         return missing > 0;
       });
     };
-    collect(this.#own, id, 0, this.#refunds, 0);
-    this.#remote.each(id, collect);
+    collect(this.#own, this.#id, 0, this.#refunds, 0);
+    this.#remote.each(this.#id, collect);
     if (leaving.length > 1) leaving.sort((left, right) => left.at - right.at);
     for (const { at, hits } of leaving) {
       excess -= hits;
-      if (excess <= 0) return at - now;
+      if (excess <= 0) return at - this.#now;
     }
-    return this.endsAt - now;
+    return this.#endsAt - this.#now;
   }
 
   refresh(id: number, now: number): void {
@@ -151,7 +162,7 @@ export class LogShape implements Shape {
 
   isExpired(id: number, now: number): boolean {
     this.read(id, now);
-    return this.#own.live(id) === 0 && this.endsAt <= now;
+    return this.#own.live(id) === 0 && this.#endsAt <= now;
   }
 
   isOwn(id: number, now: number): boolean {

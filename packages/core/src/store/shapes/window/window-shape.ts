@@ -13,6 +13,7 @@ import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../.
 import { type RecordPool, WIDE } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
 import { ComponentChain, NO_CHAIN } from "../component-chain.ts";
+import type { Rule } from "../rule.ts";
 import {
   CHAIN,
   HITS,
@@ -32,19 +33,22 @@ const TWO_32 = 2 ** 32;
 
 export interface WindowShapeOptions extends WindowSpan, WindowRecordOptions {}
 
-export class WindowShape implements Shape {
+export class WindowShape implements Shape, Rule<number> {
   readonly words: number;
   readonly places = "window";
   readonly placeless = false;
   readonly endsWithReset = true;
+  readonly scale = 1;
+  readonly slack = 0;
+  readonly maxWaitMs = 0;
 
-  // What the last `read` saw.
-  /** Hits of all replicas in live windows, less refunds. */
-  hits = 0;
-  /** Refused hits of all replicas in live windows. */
+  // What the last `read` saw in live windows.
+  held = 0;
   refusals = 0;
+  #id = 0;
+  #now = 0;
   /** When the newest live window ends; 0 when none is live. */
-  endsAt = 0;
+  #endsAt = 0;
 
   readonly base: number;
   readonly windowMs: number;
@@ -81,55 +85,71 @@ export class WindowShape implements Shape {
     this.#record.begin(id);
   }
 
-  /** Sums up the live windows at `now`; record 0 reads as a new key. */
   read(id: number, now: number): void {
-    this.hits = 0;
+    this.#id = id;
+    this.#now = now;
+    this.held = 0;
     this.refusals = 0;
-    this.endsAt = 0;
+    this.#endsAt = 0;
     if (id === 0) return;
     const records = this.#records;
     records.take(id);
     const { chunk } = records;
     const at = records.start + this.base;
     const chained = this.shared && chunk[at + CHAIN] !== 0;
-    let endsAt = this.#endsAt(id, chunk, at);
+    let endsAt = this.#endOf(id, chunk, at);
     if (now >= endsAt || (chained && ((now - chunk[at + OTHERS_UNTIL]!) | 0) >= 0)) {
       if (endsAt === 0 && !chained) return;
       this.#succession.renew(id, now);
-      endsAt = this.#endsAt(id, chunk, at);
+      endsAt = this.#endOf(id, chunk, at);
       if (endsAt === 0) return;
     }
-    this.endsAt = endsAt;
+    this.#endsAt = endsAt;
     const hits = chunk[at + HITS]!;
-    this.hits = hits === WIDE ? this.#record.hits(id) : hits;
-    if (chained) this.hits += this.#record.others(id);
-    if (this.refunds.size !== 0) this.hits -= this.refunds.get(id) ?? 0;
+    this.held = hits === WIDE ? this.#record.hits(id) : hits;
+    if (chained) this.held += this.#record.others(id);
+    if (this.refunds.size !== 0) this.held -= this.refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
       this.refusals = this.#record.refusals(id) + this.#record.othersRefusals(id);
     }
   }
 
-  /** Counts hits in the newest live window, opened now if there is none. Needs a `read` at `now`. */
-  add(id: number, cost: number, now: number): void {
+  /** A hit opens a window if none is live. */
+  get opens(): boolean {
+    return this.#endsAt === 0;
+  }
+
+  msUntilAtMost(target: number): number {
+    if (this.held <= target) return 0;
+    const until = this.#succession.untilAtMost(this.#id, this.held, target);
+    return (until === 0 ? this.#endsAt : until) - this.#now;
+  }
+
+  msUntilEmptyAfter(cost: number): number {
+    if (this.#endsAt !== 0) return this.held + cost > 0 ? this.#endsAt - this.#now : 0;
+    return cost > 0 ? this.windowMs : 0;
+  }
+
+  /** Counts hits in the newest live window, opened now if there is none. */
+  add(id: number, cost: number): void {
     const records = this.#records;
     records.take(id);
     const { chunk } = records;
     const at = records.start + this.base;
-    if (this.endsAt === 0) this.#succession.enter(id, SELF, now);
-    else if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
+    if (this.#endsAt === 0) this.#succession.enter(id, SELF, this.#now);
+    else if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, this.#now);
     const hits = chunk[at + HITS]! + cost;
     if (hits < WIDE) chunk[at + HITS] = hits;
     else this.#record.addHits(id, cost);
   }
 
-  /** Counts refused hits in the newest live window, if there is one. Needs a `read` at `now`. */
-  refuse(id: number, cost: number, now: number): void {
-    if (this.endsAt === 0) return;
-    if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, now);
-    this.#record.addRefusals(id, cost);
+  /** Counts a refused hit in the newest live window, if there is one. */
+  refuse(id: number): void {
+    if (this.#endsAt === 0) return;
+    if (!this.#record.isNewest(id)) this.#succession.enterNewest(id, this.#now);
+    this.#record.addRefusals(id, 1);
   }
 
-  /** Identifies the window in which own hits are counted now. */
   ticket(id: number): number {
     const records = this.#records;
     records.take(id);
@@ -138,12 +158,9 @@ export class WindowShape implements Shape {
     return ticketOf(chunk[start + GENERATION]!, chunk[at + WINDOW]!, chunk[at + OPENED_LOW]!);
   }
 
-  /**
-   * Refunds hits of the window identified by `ticket`; returns how many, 0 if the window is over.
-   */
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
-    if (this.endsAt === 0) return 0;
+    if (this.#endsAt === 0) return 0;
     if (this.ticket(id) === ticket) {
       const refunds = this.refunds.get(id) ?? 0;
       const refunded = Math.min(cost, this.#record.hits(id) - refunds);
@@ -160,17 +177,6 @@ export class WindowShape implements Shape {
       return refunded;
     }
     return 0;
-  }
-
-  /**
-   * How long until the live windows hold at most `target`, refused hits counted `refusedWeight`
-   * times. Needs a `read` at `now`.
-   */
-  msUntilAtMost(id: number, target: number, refusedWeight: number, now: number): number {
-    const held = this.hits + refusedWeight * this.refusals;
-    if (held <= target) return 0;
-    const until = this.#succession.untilAtMost(id, held, target, refusedWeight);
-    return (until === 0 ? this.endsAt : until) - now;
   }
 
   refresh(id: number, now: number): void {
@@ -194,12 +200,12 @@ export class WindowShape implements Shape {
 
   isExpired(id: number, now: number): boolean {
     this.read(id, now);
-    return this.endsAt === 0;
+    return this.#endsAt === 0;
   }
 
   isOwn(id: number, now: number): boolean {
     this.read(id, now);
-    return this.endsAt !== 0 && (this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF));
+    return this.#endsAt !== 0 && (this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF));
   }
 
   isHeld(): boolean {
@@ -230,7 +236,7 @@ export class WindowShape implements Shape {
     const others = chunk[at + OTHERS]!;
     const isUpToDate = first !== 0 && ((now - chunk[at + OTHERS_UNTIL]!) | 0) < 0;
     // The usual case: more hits of a known component, while the cached sum is valid.
-    if (isUpToDate && others + component.hits < WIDE && now < this.#endsAt(id, chunk, at)) {
+    if (isUpToDate && others + component.hits < WIDE && now < this.#endOf(id, chunk, at)) {
       const more = this.#chain.grow(id, first, component);
       if (more > 0) {
         chunk[at + OTHERS] = others + more;
@@ -250,7 +256,7 @@ export class WindowShape implements Shape {
     isFlush?: boolean,
   ): void {
     this.read(id, now);
-    if (this.endsAt === 0) return;
+    if (this.#endsAt === 0) return;
     if (this.#record.hasOwn(id)) {
       const record = this.#record;
       component.opener = record.opener(id);
@@ -272,7 +278,7 @@ export class WindowShape implements Shape {
     visit: ComponentVisitor,
   ): void {
     this.read(id, now);
-    if (this.endsAt !== 0) this.#chain.show(id, replica, component, visit);
+    if (this.#endsAt !== 0) this.#chain.show(id, replica, component, visit);
   }
 
   refersTo(id: number, mark: (index: number) => void): void {
@@ -284,7 +290,8 @@ export class WindowShape implements Shape {
     }
   }
 
-  #endsAt(id: number, chunk: Int32Array, at: number): number {
+  /** When the newest live window ends; 0 for a record without a window. */
+  #endOf(id: number, chunk: Int32Array, at: number): number {
     const window = chunk[at + WINDOW]!;
     const opener = window & NO_REPLICA;
     if (opener === NO_REPLICA) return 0;

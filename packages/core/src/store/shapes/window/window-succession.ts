@@ -58,17 +58,16 @@ export class WindowSuccession {
   }
 
   /**
-   * When the live windows hold at most `target` of their present hits, refused hits counted
-   * `refusedWeight` times; 0 for when the newest ends.
+   * When the live windows hold at most `target` of their present hits; 0 for when the newest ends.
    */
-  untilAtMost(id: number, heldNow: number, target: number, refusedWeight: number): number {
+  untilAtMost(id: number, heldNow: number, target: number): number {
     const chain = this.#chain;
     const record = this.#record;
     if (chain.first(id) === 0) return 0;
     const ends: { at: number; held: number }[] = [];
     let inChain = 0;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      const held = chain.hits(link) - chain.refunds(link) + refusedWeight * chain.refusals(link);
+      const held = chain.hits(link) - chain.refunds(link);
       ends.push({ at: this.liveUntil(id, chain.opener(link), chain.place(link)), held });
       inChain += held;
     }
