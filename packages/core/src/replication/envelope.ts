@@ -4,7 +4,7 @@
 
 import type { Replicas } from "../store/replicas/replicas.ts";
 import type { GuardedTransport } from "../transport/guarded-transport.ts";
-import { writeFormer } from "../wire/former-section.ts";
+import { writeFormer } from "../wire/control-sections.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, idOf } from "./membership/replica-id.ts";
@@ -74,7 +74,7 @@ export class Envelope {
   open(frame: Uint8Array): FrameReader | Refusal {
     const reader = new FrameReader(frame);
     const fault = reader.readHeader();
-    if (fault !== undefined) return fault === "version" ? "version" : "malformed";
+    if (fault !== undefined) return fault;
     const { header } = reader;
     this.sender = idOf(header.replicaLow, header.replicaHigh);
     if (header.tag !== this.#seal.tag) return "foreign";

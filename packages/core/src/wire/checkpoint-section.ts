@@ -10,9 +10,13 @@
  */
 
 import type { Checkpoint } from "../crdt/checkpoint.ts";
-import type { ByteReader } from "./byte-reader.ts";
-import { VARINT_BYTES_MAX } from "./byte-writer.ts";
-import { type FrameWriter, SECTIONS } from "./frame.ts";
+import {
+  type FrameReader,
+  type FrameWriter,
+  type Halves,
+  SECTIONS,
+  VARINT_BYTES_MAX,
+} from "./frame.ts";
 
 const CHECKPOINT_BYTES_MAX: number = 8 + 3 * VARINT_BYTES_MAX;
 /** Checkpoints that are read before the slice may end. */
@@ -20,32 +24,28 @@ const CHECKPOINTS_AT_ONCE = 32;
 const LEVEL_MAX: number = 2 ** 52 - 1;
 
 /** The level of one key, as of the largest reset that is known of it. */
-export interface WireCheckpoint extends Checkpoint {
-  readonly low: number;
-  readonly high: number;
+export interface WireCheckpoint extends Checkpoint, Halves {
   readonly reset: number;
 }
 
 /** Writes as many checkpoints as fit, from `first` on; returns the first that did not. */
 export function writeCheckpoints(
   writer: FrameWriter,
-  head: { readonly low: number; readonly high: number; readonly policy: number },
+  limiter: Halves,
+  policy: number,
   checkpoints: readonly WireCheckpoint[],
   first: number,
 ): number {
   if (!writer.beginSection(SECTIONS.checkpoints, 9 + VARINT_BYTES_MAX + CHECKPOINT_BYTES_MAX))
     return first;
-  let slot = 0;
-  for (let index = first; index < checkpoints.length; index++) {
-    slot = Math.max(slot, checkpoints[index]!.slot);
-  }
-  writer.halves(head.low, head.high, 8);
-  writer.u8(head.policy);
+  const slot = checkpoints.reduce((latest, each) => Math.max(latest, each.slot), 0);
+  writer.u64(limiter);
+  writer.u8(policy);
   writer.varint(slot);
   let next = first;
   for (; next < checkpoints.length && writer.hasRoom(CHECKPOINT_BYTES_MAX); next++) {
     const checkpoint = checkpoints[next]!;
-    writer.halves(checkpoint.low, checkpoint.high, 8);
+    writer.u64(checkpoint);
     writer.varint(checkpoint.reset);
     writer.varint(slot - checkpoint.slot);
     // A larger level refuses everything for good anyway.
@@ -63,17 +63,15 @@ export interface CheckpointSink {
 
 /** Reads a section of checkpoints in slices. Broken input sets `reader.isBroken`. */
 export function* readCheckpoints(
-  reader: ByteReader,
+  reader: FrameReader,
   sink: CheckpointSink,
 ): Generator<undefined, void> {
-  reader.halves(8);
-  const { low, high } = reader;
+  const { low, high } = reader.u64();
   const policy = reader.u8();
   const slot = reader.varint();
   if (reader.isBroken || !sink.wants(low, high, policy)) return;
   for (let read = 1; reader.left > 0; read++) {
-    reader.halves(8);
-    const key = { low: reader.low, high: reader.high };
+    const key = reader.u64();
     const reset = reader.varint();
     const before = reader.varint();
     const level = reader.varint();

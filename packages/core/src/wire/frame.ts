@@ -8,16 +8,19 @@
  * raw clock; all ages in the frame are relative to it. Each section has a type and a length, so a
  * reader skips the types that it does not know: that is how the format grows. In a cluster with a
  * secret, the last sixteen bytes are the seal.
+ *
+ * Numbers are little endian. A varint has seven bits in each byte, the lowest first, and a high bit
+ * on all but the last.
  */
 
 import { FRAME_BYTES_MAX } from "../transport/transport.ts";
-import { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
 
 /** Bytes of a seal. */
 export const SEAL_BYTES = 16;
-export const FRAME_VERSION = 0;
+/** The most bytes that a varint takes: 53 bits. */
+export const VARINT_BYTES_MAX = 8;
 
+const VERSION = 0;
 const MAGIC_0 = 0x74;
 const MAGIC_1 = 0x67;
 const KIND_AT = 3;
@@ -26,6 +29,8 @@ const SEALED = 1;
 const UNREPEATED = 2;
 const FLAGS_MAX: number = SEALED | UNREPEATED;
 const SECTION_HEAD_BYTES = 3;
+const TWO_32 = 2 ** 32;
+const MANTISSA_MAX = 2 ** 53;
 
 /** What a frame is for. */
 export const FRAME_KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"] as const;
@@ -57,6 +62,12 @@ export const SECTIONS = {
   former: 9,
 } as const;
 
+/** 64 bits as two signed halves: a replica's id, a fingerprint, a limiter's identity. */
+export interface Halves {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** What stands before the sections. */
 export interface FrameHeader {
   kind: FrameKind;
@@ -76,20 +87,23 @@ export interface FrameHeader {
   number: number;
 }
 
-/** Why bytes are not a frame. */
-export type FrameFault = "length" | "magic" | "version" | "kind" | "header";
-
-/** Writes one frame after the other into the same buffer. */
-export class FrameWriter extends ByteWriter {
+/**
+ * Writes one frame after the other into the same buffer. Nothing here grows or throws: the caller
+ * asks first whether there is room.
+ */
+export class FrameWriter {
   /** The longest frame that may be written now. */
   bytesMax: number = FRAME_BYTES_MAX;
+  position = 0;
+  /** Longer than a frame, so that the surplus bytes of `halves` always have room. */
+  readonly #bytes = new Uint8Array(FRAME_BYTES_MAX + 8);
+  readonly #view: DataView = new DataView(this.#bytes.buffer);
   #section = 0;
   readonly #sealBytes: number;
   #reservedBytes: number;
 
   /** @param sealed whether to leave room for a seal */
   constructor(sealed: boolean) {
-    super(FRAME_BYTES_MAX);
     this.#sealBytes = sealed ? SEAL_BYTES : 0;
     this.#reservedBytes = this.#sealBytes;
   }
@@ -99,16 +113,22 @@ export class FrameWriter extends ByteWriter {
     this.#reservedBytes = this.#sealBytes + bytes;
   }
 
-  override hasRoom(bytes: number): boolean {
+  /** Whether so many bytes more fit. */
+  hasRoom(bytes: number): boolean {
     const room = Math.min(this.bytesMax, FRAME_BYTES_MAX) - this.#reservedBytes;
     return this.position + bytes <= room;
+  }
+
+  /** The bytes written so far, not copied. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.position);
   }
 
   begin(header: Readonly<FrameHeader>): void {
     this.position = 0;
     this.u8(MAGIC_0);
     this.u8(MAGIC_1);
-    this.u8(FRAME_VERSION);
+    this.u8(VERSION);
     this.u8(FRAME_KINDS.indexOf(header.kind));
     this.u8((header.isSealed ? SEALED : 0) | (header.isUnrepeated === true ? UNREPEATED : 0));
     this.u32(header.tag);
@@ -127,12 +147,64 @@ export class FrameWriter extends ByteWriter {
   }
 
   endSection(): void {
-    this.patchU16(this.#section, this.position - this.#section - 2);
+    this.#view.setUint16(this.#section, this.position - this.#section - 2, true);
+  }
+
+  u8(value: number): void {
+    this.#bytes[this.position++] = value;
+  }
+
+  u16(value: number): void {
+    this.u8(value);
+    this.u8(value >>> 8);
+  }
+
+  u32(value: number): void {
+    this.u16(value);
+    this.u16(value >>> 16);
+  }
+
+  u64({ low, high }: Halves): void {
+    this.halves(low, high, 8);
+  }
+
+  /** A whole number from 0 to 2^53 - 1. */
+  varint(value: number): void {
+    let rest = value;
+    while (rest >= TWO_32) {
+      this.u8((rest % 128) | 128);
+      rest = Math.floor(rest / 128);
+    }
+    let low = rest >>> 0;
+    while (low > 127) {
+      this.u8((low & 127) | 128);
+      low >>>= 7;
+    }
+    this.u8(low);
+  }
+
+  /** A whole number of either sign, below 2^52: small ones of both signs are short. */
+  signed(value: number): void {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  /** The lowest bytes of a 64-bit number given as two halves. */
+  halves(low: number, high: number, bytes: number): void {
+    // Surplus bytes are overwritten by what comes next.
+    this.#view.setInt32(this.position, low, true);
+    this.#view.setInt32(this.position + 4, high, true);
+    this.position += bytes;
   }
 }
 
-/** A position in a frame, and the frame's header. */
-export class FrameReader extends ByteReader {
+/**
+ * Reads frames, or any other bytes that arrive.
+ *
+ * It never throws and never reads beyond its end. A number that is absent or malformed reads as 0
+ * and sets `isBroken`. So a decoder may read on to its next check, and must check before it uses
+ * anything.
+ */
+export class FrameReader {
   readonly header: FrameHeader = {
     kind: "counts",
     isSealed: false,
@@ -143,18 +215,36 @@ export class FrameReader extends ByteReader {
     sentAtMs: 0,
     number: 0,
   };
+  /** Whether a number was absent or malformed. */
+  isBroken = false;
+  /** The halves of the last 64-bit number, as signed 32-bit integers. */
+  low = 0;
+  high = 0;
+
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #position = 0;
+  /** Reading ends here: at the end of a section, or of all. */
+  #end: number;
   #sectionsEnd = 0;
   #next = 0;
 
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#end = bytes.length;
+  }
+
   /** Reads the header; returns the fault in it, if there is one. */
-  readHeader(): FrameFault | undefined {
-    const { bytes, header } = this;
-    if (bytes.length > FRAME_BYTES_MAX || bytes.length < 5) return "length";
-    if (this.u8() !== MAGIC_0 || this.u8() !== MAGIC_1) return "magic";
-    if (this.u8() !== FRAME_VERSION) return "version";
+  readHeader(): "malformed" | "version" | undefined {
+    const { header } = this;
+    const { length } = this.#bytes;
+    if (length > FRAME_BYTES_MAX || this.u8() !== MAGIC_0 || this.u8() !== MAGIC_1)
+      return "malformed";
+    if (this.u8() !== VERSION) return this.isBroken ? "malformed" : "version";
     const kind = FRAME_KINDS[this.u8()];
-    if (kind === undefined) return "kind";
     const flags = this.u8();
+    if (kind === undefined) return "malformed";
     header.kind = kind;
     header.isSealed = (flags & SEALED) !== 0;
     header.isUnrepeated = (flags & UNREPEATED) !== 0;
@@ -164,10 +254,10 @@ export class FrameReader extends ByteReader {
     header.replicaHigh = this.high;
     header.sentAtMs = this.varint();
     header.number = this.varint();
-    this.#sectionsEnd = bytes.length - (header.isSealed ? SEAL_BYTES : 0);
-    if (flags > FLAGS_MAX || this.position > this.#sectionsEnd) this.isBroken = true;
-    this.#next = this.position;
-    return this.isBroken ? "header" : undefined;
+    this.#sectionsEnd = length - (header.isSealed ? SEAL_BYTES : 0);
+    if (flags > FLAGS_MAX || this.#position > this.#sectionsEnd) this.isBroken = true;
+    this.#next = this.#position;
+    return this.isBroken ? "malformed" : undefined;
   }
 
   /**
@@ -175,8 +265,8 @@ export class FrameReader extends ByteReader {
    * Undefined at the end of the frame, or, with `isBroken`, if a section reaches beyond it.
    */
   nextSection(): number | undefined {
-    this.position = this.#next;
-    this.end = this.#sectionsEnd;
+    this.#position = this.#next;
+    this.#end = this.#sectionsEnd;
     if (this.left === 0) return undefined;
     const type = this.u8();
     const length = this.u16();
@@ -184,8 +274,86 @@ export class FrameReader extends ByteReader {
       this.isBroken = true;
       return undefined;
     }
-    this.end = this.position + length;
-    this.#next = this.end;
+    this.#end = this.#position + length;
+    this.#next = this.#end;
     return type;
+  }
+
+  /** How many bytes are left of the section. */
+  get left(): number {
+    return this.#end - this.#position;
+  }
+
+  u8(): number {
+    if (this.#position >= this.#end) {
+      this.isBroken = true;
+      return 0;
+    }
+    return this.#bytes[this.#position++]!;
+  }
+
+  u16(): number {
+    const low = this.u8();
+    return low | (this.u8() << 8);
+  }
+
+  u32(): number {
+    const low = this.u16();
+    return (low | (this.u16() << 16)) >>> 0;
+  }
+
+  u64(): Halves {
+    this.halves(8);
+    return { low: this.low, high: this.high };
+  }
+
+  /** A whole number from 0 to 2^53 - 1, written in the shortest way. */
+  varint(): number {
+    const first = this.u8();
+    if (first < 128) return first;
+    let value = first & 127;
+    let factor = 128;
+    for (;;) {
+      const byte = this.u8();
+      value += (byte & 127) * factor;
+      if (byte < 128) {
+        // Each number has one encoding: otherwise two frames could say the same and differ.
+        if (byte === 0 || value >= MANTISSA_MAX) this.isBroken = true;
+        return this.isBroken ? 0 : value;
+      }
+      factor *= 128;
+      if (factor > MANTISSA_MAX) {
+        this.isBroken = true;
+        return 0;
+      }
+    }
+  }
+
+  signed(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** A 64-bit number of so many bytes, into `low` and `high`. */
+  halves(bytes: number): void {
+    const position = this.#position;
+    if (position + 8 <= this.#end) {
+      // The usual case: eight bytes are there, and the ones that do not belong to it are masked.
+      const low = this.#view.getInt32(position, true);
+      const high = this.#view.getInt32(position + 4, true);
+      this.#position = position + bytes;
+      this.low = bytes < 4 ? low & ((1 << (8 * bytes)) - 1) : low;
+      if (bytes <= 4) this.high = 0;
+      else this.high = bytes < 8 ? high & ((1 << (8 * bytes - 32)) - 1) : high;
+      return;
+    }
+    let low = 0;
+    let high = 0;
+    for (let index = 0; index < bytes; index++) {
+      if (index < 4) low |= this.u8() << (8 * index);
+      else high |= this.u8() << (8 * index - 32);
+    }
+    this.low = low;
+    this.high = high;
   }
 }

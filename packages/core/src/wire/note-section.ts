@@ -9,9 +9,13 @@
  */
 
 import { MARK_KINDS, type Mark } from "../crdt/mark.ts";
-import type { ByteReader } from "./byte-reader.ts";
-import { VARINT_BYTES_MAX } from "./byte-writer.ts";
-import { type FrameWriter, SECTIONS } from "./frame.ts";
+import {
+  type FrameReader,
+  type FrameWriter,
+  type Halves,
+  SECTIONS,
+  VARINT_BYTES_MAX,
+} from "./frame.ts";
 
 const RESET = 1;
 const MARK_RESET = 2;
@@ -22,9 +26,7 @@ const NOTES_AT_ONCE = 32;
 const NOTE_BYTES_MAX: number = 8 + 1 + (2 + 3 * MARK_KINDS.length) * VARINT_BYTES_MAX;
 
 /** What is known of one key beside its counts. */
-export interface WireNote {
-  readonly low: number;
-  readonly high: number;
+export interface WireNote extends Halves {
   readonly reset: number;
   readonly markReset: number;
   readonly marks: readonly (Mark | undefined)[];
@@ -33,13 +35,13 @@ export interface WireNote {
 /** Writes as many notes as fit, from `first` on; returns the first that did not. */
 export function writeNotes(
   writer: FrameWriter,
-  limiter: { readonly low: number; readonly high: number },
+  limiter: Halves,
   resetAll: number,
   notes: readonly WireNote[],
   first: number,
 ): number {
   if (!writer.beginSection(SECTIONS.notes, 8 + VARINT_BYTES_MAX + NOTE_BYTES_MAX)) return first;
-  writer.halves(limiter.low, limiter.high, 8);
+  writer.u64(limiter);
   writer.varint(resetAll);
   let next = first;
   for (; next < notes.length && writer.hasRoom(NOTE_BYTES_MAX); next++) {
@@ -50,12 +52,12 @@ export function writeNotes(
 }
 
 function writeNote(writer: FrameWriter, note: WireNote): void {
-  const { low, high, reset, markReset, marks } = note;
+  const { reset, markReset, marks } = note;
   let flags = (reset > 0 ? RESET : 0) | (markReset > 0 ? MARK_RESET : 0);
   MARK_KINDS.forEach((_, kind) => {
     if (marks[kind] !== undefined) flags |= FIRST_MARK << kind;
   });
-  writer.halves(low, high, 8);
+  writer.u64(note);
   writer.u8(flags);
   if (reset > 0) writer.varint(reset);
   if (markReset > 0) writer.varint(markReset);
@@ -79,9 +81,8 @@ export interface NoteSink {
  * Reads a section of notes in slices: a frame holds thousands, and each may take a while. Broken
  * input sets `reader.isBroken`, perhaps after some notes were taken.
  */
-export function* readNotes(reader: ByteReader, sink: NoteSink): Generator<undefined, void> {
-  reader.halves(8);
-  const { low, high } = reader;
+export function* readNotes(reader: FrameReader, sink: NoteSink): Generator<undefined, void> {
+  const { low, high } = reader.u64();
   const resetAll = reader.varint();
   if (reader.isBroken || !sink.limiter(low, high, resetAll)) return;
   for (let read = 1; reader.left > 0; read++) {
@@ -95,19 +96,18 @@ export function* readNotes(reader: ByteReader, sink: NoteSink): Generator<undefi
   }
 }
 
-function readNote(reader: ByteReader): WireNote | undefined {
-  reader.halves(8);
-  const { low, high } = reader;
+function readNote(reader: FrameReader): WireNote | undefined {
+  const key = reader.u64();
   const flags = reader.u8();
   const reset = (flags & RESET) === 0 ? 0 : reader.varint();
   const markReset = (flags & MARK_RESET) === 0 ? 0 : reader.varint();
   const marks = MARK_KINDS.map((_, kind) =>
     (flags & (FIRST_MARK << kind)) === 0 ? undefined : readMark(reader),
   );
-  return reader.isBroken || flags >= FLAGS_END ? undefined : { low, high, reset, markReset, marks };
+  return reader.isBroken || flags >= FLAGS_END ? undefined : { ...key, reset, markReset, marks };
 }
 
-function readMark(reader: ByteReader): Mark {
+function readMark(reader: FrameReader): Mark {
   const reset = reader.varint();
   const untilMs = reader.varint();
   const limit = reader.varint();

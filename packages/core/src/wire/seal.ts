@@ -8,17 +8,11 @@
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { SEAL_BYTES } from "./frame.ts";
+import { type Halves, SEAL_BYTES } from "./frame.ts";
 
 const TAG_BYTES = 4;
 const KEY_BYTES = 32;
 const IDENTITY_BYTES = 8;
-
-/** 64 bits as two signed halves. */
-export interface Halves {
-  readonly low: number;
-  readonly high: number;
-}
 
 export class Seal {
   /** 32 bits that every frame of the cluster carries. */
@@ -47,14 +41,17 @@ export class Seal {
     const identity = Buffer.alloc(IDENTITY_BYTES);
     identity.writeInt32LE(limiter.low, 0);
     identity.writeInt32LE(limiter.high, 4);
-    const seed = createHmac("sha256", this.#seedKey).update(identity).digest();
-    return { low: seed.readInt32LE(0), high: seed.readInt32LE(4) };
+    return this.#derived(identity);
   }
 
   /** The tag that stands for a limiter's name in frames. */
   nameTag(name: string): Halves {
-    const tag = createHmac("sha256", this.#seedKey).update(`name:${name}`).digest();
-    return { low: tag.readInt32LE(0), high: tag.readInt32LE(4) };
+    return this.#derived(`name:${name}`);
+  }
+
+  #derived(from: string | Buffer): Halves {
+    const digest = createHmac("sha256", this.#seedKey).update(from).digest();
+    return { low: digest.readInt32LE(0), high: digest.readInt32LE(4) };
   }
 
   /** Whether frames are sealed, and frames without a seal are refused. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { halvesOf } from "../../src/replication/membership/replica-id.ts";
+import { writePage } from "../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
-import { writePage } from "../../src/wire/repair-sections.ts";
 import { hit, lose, TappedCluster, used } from "./tapped-cluster.ts";
 
 beforeEach(() => {

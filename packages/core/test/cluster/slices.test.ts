@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
+import { writeHeard } from "../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 import { writeNotes } from "../../src/wire/note-section.ts";
-import { writeHeard } from "../../src/wire/repair-sections.ts";
 import { TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
 const NOW_MS = 1_790_000_000_000;
@@ -54,8 +54,8 @@ describe("a full frame", () => {
     const level = { slot: Math.floor(NOW_MS / 1_000), level: 1_000, reset: 0 };
     const levels = keys.map((key) => ({ ...key, ...level }));
     const joined = vi.spyOn(store.checkpoints, "join");
-    const head = { ...identity, policy: 0 };
-    expect(mostAtOnce(joined, (writer) => writeCheckpoints(writer, head, levels, 0))).toBe(32);
+    const write = (writer: FrameWriter) => writeCheckpoints(writer, identity, 0, levels, 0);
+    expect(mostAtOnce(joined, write)).toBe(32);
   });
 
   it("of received frames is read some at a time", () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { blankComponent } from "../../src/crdt/component.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import { writeComponents } from "../../src/wire/component-writer.ts";
+import { writeComponents } from "../../src/wire/component-section.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 import { TappedCluster, type TappedMember } from "./tapped-cluster.ts";
 
@@ -26,14 +26,13 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
     batch.add({ ...blankComponent(), low: opener, high: number, ...named }, 0);
   }
   batch.sort();
-  const { low, high } = share!.identity;
-  const head = { limiterLow: low, limiterHigh: high, ofLow: 0, ofHigh: 0, policy: 0 };
-  const names = { describe: (opener: number) => ({ low: opener, high: 99, agoMs: 0 }) };
+  const head = { limiter: share!.identity, of: { low: 0, high: 0 }, policy: 0 };
+  const nameOpener = (opener: number) => ({ low: opener, high: 99, agoMs: 0 });
   const writer = new FrameWriter(false);
   const { tag } = replicator.seal;
   const sender = { tag, replicaLow: 1, replicaHigh: 2, number, sentAtMs };
   writer.begin({ kind: "counts", isSealed: false, ...sender });
-  writeComponents(writer, { ...head, places: "window" }, batch, 0, names);
+  writeComponents(writer, { ...head, places: "window" }, batch, 0, nameOpener);
   return writer.written().slice();
 }
 

@@ -2,11 +2,10 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCheckpoints } from "../../src/wire/checkpoint-section.ts";
-import { ComponentReader } from "../../src/wire/component-reader.ts";
+import { ComponentReader } from "../../src/wire/component-section.ts";
+import { readAsking, readHeartbeat, readPage } from "../../src/wire/control-sections.ts";
 import { FRAME_KINDS, FrameReader, FrameWriter } from "../../src/wire/frame.ts";
-import { readHeartbeat } from "../../src/wire/heartbeat-section.ts";
 import { readNotes } from "../../src/wire/note-section.ts";
-import { readAsking, readPage } from "../../src/wire/repair-sections.ts";
 
 /**
  * Reads a frame with everything that could be in it; returns how many entries it claimed to hold.
@@ -18,11 +17,8 @@ function readAll(bytes: Uint8Array): number {
   const components = new ComponentReader();
   for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
     if (type % 6 === 1) {
-      components.read(reader, {
-        counter: () => 1,
-        opener: () => ++things,
-        component: () => things++,
-      });
+      const sink = { counter: () => 1, opener: () => ++things, component: () => things++ };
+      Array.from(components.read(reader, sink, 5));
     }
     if (type % 6 === 2)
       Array.from(readNotes(reader, { limiter: () => true, note: () => things++ }));

@@ -7,15 +7,17 @@ import { blankComponent } from "../../src/crdt/component.ts";
 import { MARK_KINDS } from "../../src/crdt/mark.ts";
 import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import { PLACE_KINDS } from "../../src/wire/component-section.ts";
-import { writeComponents } from "../../src/wire/component-writer.ts";
-import { writeFormer } from "../../src/wire/former-section.ts";
-import type { FrameWriter } from "../../src/wire/frame.ts";
-import { writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
-import { writeLimiters } from "../../src/wire/limiter-section.ts";
+import { PLACE_KINDS, writeComponents } from "../../src/wire/component-section.ts";
+import {
+  writeAsking,
+  writeFormer,
+  writeHeard,
+  writeHeartbeat,
+  writeLimiters,
+  writePage,
+} from "../../src/wire/control-sections.ts";
+import type { FrameWriter, Halves } from "../../src/wire/frame.ts";
 import { writeNotes } from "../../src/wire/note-section.ts";
-import { writeAsking, writeHeard, writePage } from "../../src/wire/repair-sections.ts";
-import type { Halves } from "../../src/wire/seal.ts";
 
 export interface Entry {
   readonly key: string;
@@ -72,7 +74,7 @@ export function writeSection(writer: FrameWriter, section: any): void {
       ...halvesOf(key),
       ...level,
     }));
-    writeCheckpoints(writer, { ...halvesOf(limiter), policy }, checkpoints, 0);
+    writeCheckpoints(writer, halvesOf(limiter), policy, checkpoints, 0);
   }
   if (section.type === 4) {
     const behind = section.behind.map(
@@ -106,11 +108,8 @@ function writeCounts(
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   { limiter, of, policy, places, openers = [], entries }: any,
 ): void {
-  const [counted, by] = [halvesOf(limiter), halvesOf(of)];
-  const head = {
-    ...{ limiterLow: counted.low, limiterHigh: counted.high, ofLow: by.low, ofHigh: by.high },
-    ...{ policy, places: PLACE_KINDS[places as 0 | 1 | 2] },
-  };
+  const kind = PLACE_KINDS[places as 0 | 1 | 2];
+  const head = { limiter: halvesOf(limiter), of: halvesOf(of), policy, places: kind };
   const batch = new ComponentBatch();
   for (const { key, opener, openedAt, place, ...counts } of entries as Entry[]) {
     const index = openers.findIndex((each: Opener) => each.opener === opener);
@@ -118,7 +117,8 @@ function writeCounts(
     batch.add({ ...blankComponent(), policy, ...halvesOf(key), ...counts, ...where });
   }
   batch.sort();
-  writeComponents(writer, head, batch, 0, {
-    describe: (index) => ({ ...halvesOf(openers[index].opener), agoMs: openers[index].agoMs }),
+  writeComponents(writer, head, batch, 0, (index) => {
+    const { opener, agoMs } = openers[index];
+    return { ...halvesOf(opener), agoMs };
   });
 }

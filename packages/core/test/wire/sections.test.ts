@@ -6,24 +6,27 @@ import {
   type WireCheckpoint,
   writeCheckpoints,
 } from "../../src/wire/checkpoint-section.ts";
-import { readFormer, writeFormer } from "../../src/wire/former-section.ts";
+import {
+  readAsking,
+  readFormer,
+  readHeard,
+  readHeartbeat,
+  readLimiters,
+  readPage,
+  writeAsking,
+  writeFormer,
+  writeHeard,
+  writeHeartbeat,
+  writeLimiters,
+  writePage,
+} from "../../src/wire/control-sections.ts";
 import {
   type FrameHeader,
   type FrameKind,
   FrameReader,
   FrameWriter,
 } from "../../src/wire/frame.ts";
-import { readHeartbeat, writeHeartbeat } from "../../src/wire/heartbeat-section.ts";
-import { readLimiters, writeLimiters } from "../../src/wire/limiter-section.ts";
 import { readNotes, type WireNote, writeNotes } from "../../src/wire/note-section.ts";
-import {
-  readAsking,
-  readHeard,
-  readPage,
-  writeAsking,
-  writeHeard,
-  writePage,
-} from "../../src/wire/repair-sections.ts";
 
 function headerOf(kind: FrameKind): FrameHeader {
   return {
@@ -96,9 +99,10 @@ describe("sections of a frame", () => {
     fc.assert(
       fc.property(fc.array(checkpoint, { minLength: 1, maxLength: 40 }), (checkpoints) => {
         const heard: WireCheckpoint[] = [];
-        const head = { low: 3, high: -4, policy: 1 };
         const reader = written("counts", (writer) => {
-          expect(writeCheckpoints(writer, head, checkpoints, 0)).toBe(checkpoints.length);
+          expect(writeCheckpoints(writer, { low: 3, high: -4 }, 1, checkpoints, 0)).toBe(
+            checkpoints.length,
+          );
         });
         const reading = readCheckpoints(reader, {
           wants: (...given) => given.join() === "3,-4,1",
@@ -172,7 +176,7 @@ describe("sections of a frame", () => {
       const reader = written("heartbeat", (writer) =>
         writeHeartbeat(writer, { ...heartbeat, behind: named }),
       );
-      return reader.bytes.slice(reader.position, reader.end);
+      return Uint8Array.from({ length: reader.left }, () => reader.u8());
     });
     const read = (bytes: Uint8Array): unknown =>
       readHeartbeat(

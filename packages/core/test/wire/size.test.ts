@@ -2,8 +2,7 @@ import { seededRandom } from "@tidegate/testkit";
 import { describe, expect, it } from "vitest";
 import { blankComponent } from "../../src/crdt/component.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import type { PlaceKind } from "../../src/wire/component-section.ts";
-import { writeComponents } from "../../src/wire/component-writer.ts";
+import { type PlaceKind, writeComponents } from "../../src/wire/component-section.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";
 
 const KEYS = 10_000;
@@ -16,8 +15,8 @@ function bytesPerKey(places: PlaceKind, placeOf: (random: () => number) => numbe
   const header = { kind: "counts", isSealed: true, tag: 1, replicaLow: 2, replicaHigh: 3 } as const;
   const writer = new FrameWriter(true);
   const batch = new ComponentBatch();
-  const names = { describe: (opener: number) => ({ low: opener, high: 5, agoMs: 30_000 }) };
-  const head = { limiterLow: 1, limiterHigh: 2, ofLow: 0, ofHigh: 0, policy: 0, places };
+  const nameOpener = (opener: number) => ({ low: opener, high: 5, agoMs: 30_000 });
+  const head = { limiter: { low: 1, high: 2 }, of: { low: 0, high: 0 }, policy: 0, places };
   let bytes = 0;
   for (let left = KEYS; left > 0; ) {
     batch.clear();
@@ -29,7 +28,7 @@ function bytesPerKey(places: PlaceKind, placeOf: (random: () => number) => numbe
     batch.sort();
     for (let next = 0; next < batch.size; ) {
       writer.begin({ ...header, sentAtMs: NOW, number: 1_000_000 });
-      next = writeComponents(writer, head, batch, next, names);
+      next = writeComponents(writer, head, batch, next, nameOpener);
       bytes += writer.position;
     }
   }

@@ -38,8 +38,12 @@
  */
 
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import { BEHIND_MAX, type Behind, type Heartbeat } from "../../wire/heartbeat-section.ts";
-import type { Asking } from "../../wire/repair-sections.ts";
+import {
+  type Asking,
+  BEHIND_MAX,
+  type Behind,
+  type Heartbeat,
+} from "../../wire/control-sections.ts";
 import type { Member } from "../membership/member.ts";
 import type { Membership } from "../membership/membership.ts";
 import { halvesOf, idOf } from "../membership/replica-id.ts";

@@ -5,7 +5,7 @@
  * it.
  */
 
-import type { Behind } from "../../wire/heartbeat-section.ts";
+import type { Behind } from "../../wire/control-sections.ts";
 import { idOf } from "../membership/replica-id.ts";
 
 /** The longest wait until frames that did not help are relayed again. */

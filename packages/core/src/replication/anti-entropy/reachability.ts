@@ -9,7 +9,7 @@
  * request shows that it receives this replica again.
  */
 
-import type { Behind } from "../../wire/heartbeat-section.ts";
+import type { Behind } from "../../wire/control-sections.ts";
 import { idOf } from "../membership/replica-id.ts";
 
 const BEATS = 3;

@@ -7,7 +7,7 @@
  * two replies never make a whole.
  */
 
-import type { Page } from "../../wire/repair-sections.ts";
+import type { Page } from "../../wire/control-sections.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 import type { Gathered, ReplyPartsBudget } from "./reply-parts-budget.ts";
 

@@ -8,7 +8,7 @@
  */
 
 import { NO_REPLICA, type Replicas } from "../../store/replicas/replicas.ts";
-import type { Heard, Page } from "../../wire/repair-sections.ts";
+import type { Heard, Page } from "../../wire/control-sections.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Member } from "../membership/member.ts";
 import type { Membership } from "../membership/membership.ts";

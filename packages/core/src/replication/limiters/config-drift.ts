@@ -17,8 +17,8 @@ import {
   WHICH_PROCESS,
 } from "../../base/cluster-events.ts";
 import { shown } from "../../base/options.ts";
-import type { WireLimiter } from "../../wire/limiter-section.ts";
-import type { Halves } from "../../wire/seal.ts";
+import type { WireLimiter } from "../../wire/control-sections.ts";
+import type { Halves } from "../../wire/frame.ts";
 import type { ReplicatedLimiter } from "./replicated-limiter.ts";
 import type { ReplicatedLimiters } from "./replicated-limiters.ts";
 

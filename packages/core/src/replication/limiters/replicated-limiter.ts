@@ -13,7 +13,7 @@ import { doInBackground, leaveUndone } from "../../runtime/background.ts";
 import type { Pausing } from "../../store/delta/store-delta.ts";
 import type { Store } from "../../store/store.ts";
 import type { PlaceKind } from "../../wire/component-section.ts";
-import type { Halves } from "../../wire/seal.ts";
+import type { Halves } from "../../wire/frame.ts";
 
 /**
  * How many own counts of evicted records wait for the next frame; more are lost, and counted as

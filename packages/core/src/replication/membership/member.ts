@@ -3,7 +3,7 @@
  * requests to it.
  */
 
-import type { Heartbeat } from "../../wire/heartbeat-section.ts";
+import type { Heartbeat } from "../../wire/control-sections.ts";
 import { LagReports } from "../anti-entropy/lag-reports.ts";
 import { Reachability } from "../anti-entropy/reachability.ts";
 import { ReplyParts } from "../anti-entropy/reply-parts.ts";

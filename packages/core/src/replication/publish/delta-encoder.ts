@@ -9,8 +9,7 @@
 import type { Component } from "../../crdt/component.ts";
 import type { Note } from "../../store/marks/notes.ts";
 import { type Replicas, SELF } from "../../store/replicas/replicas.ts";
-import type { ComponentHead } from "../../wire/component-section.ts";
-import type { OpenerName } from "../../wire/component-writer.ts";
+import type { ComponentHead, OpenerName } from "../../wire/component-section.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Envelope } from "../envelope.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
@@ -60,7 +59,7 @@ export class DeltaEncoder {
     this.#options = options;
     this.#series = new FrameSeries({
       envelope,
-      names: { describe: (opener, openedAtMs) => this.#describe(opener, openedAtMs) },
+      nameOpener: (opener, openedAtMs) => this.#nameOpener(opener, openedAtMs),
       rawNow: () => clock.rawNow(),
       nextReplyNumber,
       publish,
@@ -170,7 +169,7 @@ export class DeltaEncoder {
     yield* delta.heard([...dead.keys()], (index, policy) => {
       const other = dead.get(index)!;
       if (policy === 0) this.#series.reportOn(other);
-      this.#series.section({ ...headOf(replicated, policy), ofLow: other.low, ofHigh: other.high });
+      this.#series.section({ ...headOf(replicated, policy), of: other });
       return this.#visitorOfOthers(replicated, policy);
     });
   }
@@ -242,22 +241,15 @@ export class DeltaEncoder {
     };
   }
 
-  #describe(opener: number, openedAtMs: number): OpenerName {
+  #nameOpener(opener: number, openedAtMs: number): OpenerName {
     const { clock, replicas } = this.#options;
     const toRaw = opener === SELF ? 0 : replicas.offsetMs(opener) + clock.originMs;
-    const { low, high } = halvesOf(replicas.idOf(opener));
-    return { low, high, agoMs: this.#series.sentAtMs - (openedAtMs + toRaw) };
+    const agoMs = this.#series.sentAtMs - (openedAtMs + toRaw);
+    return { ...halvesOf(replicas.idOf(opener)), agoMs };
   }
 }
 
 /** What a section says about all its entries, for own counts. */
 function headOf({ identity, places }: ReplicatedLimiter, policy: number): ComponentHead {
-  return {
-    limiterLow: identity.low,
-    limiterHigh: identity.high,
-    ofLow: 0,
-    ofHigh: 0,
-    policy,
-    places: places[policy]!,
-  };
+  return { limiter: identity, of: { low: 0, high: 0 }, policy, places: places[policy]! };
 }

@@ -4,10 +4,15 @@
  */
 
 import type { GuardedTransport } from "../../transport/guarded-transport.ts";
+import {
+  type Asking,
+  type Heartbeat,
+  type WireLimiter,
+  writeAsking,
+  writeHeartbeat,
+  writeLimiters,
+} from "../../wire/control-sections.ts";
 import type { FrameKind } from "../../wire/frame.ts";
-import { type Heartbeat, writeHeartbeat } from "../../wire/heartbeat-section.ts";
-import { type WireLimiter, writeLimiters } from "../../wire/limiter-section.ts";
-import { type Asking, writeAsking } from "../../wire/repair-sections.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Envelope } from "../envelope.ts";
 import { addressOf } from "../membership/replica-id.ts";

@@ -10,12 +10,14 @@
 import type { Component } from "../../crdt/component.ts";
 import { type WireCheckpoint, writeCheckpoints } from "../../wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../wire/component-batch.ts";
-import type { ComponentHead } from "../../wire/component-section.ts";
-import { type OpenerNames, writeComponents } from "../../wire/component-writer.ts";
-import type { FrameKind } from "../../wire/frame.ts";
+import {
+  type ComponentHead,
+  type NameOpener,
+  writeComponents,
+} from "../../wire/component-section.ts";
+import { PAGE_BYTES_MAX, writeHeard, writePage } from "../../wire/control-sections.ts";
+import type { FrameKind, Halves } from "../../wire/frame.ts";
 import { type WireNote, writeNotes } from "../../wire/note-section.ts";
-import { PAGE_BYTES_MAX, writeHeard, writePage } from "../../wire/repair-sections.ts";
-import type { Halves } from "../../wire/seal.ts";
 import type { Envelope } from "../envelope.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 
@@ -44,7 +46,7 @@ export interface DeadReplica extends FramesKnown {
 
 export interface FrameSeriesOptions {
   readonly envelope: Envelope;
-  readonly names: OpenerNames;
+  readonly nameOpener: NameOpener;
   /** The raw clock. */
   readonly rawNow: () => number;
   /** A number that no series of this replica has used. */
@@ -124,7 +126,7 @@ export class FrameSeries {
     const { writer } = this.#options.envelope;
     let next = 0;
     while (next < checkpoints.length) {
-      next = writeCheckpoints(writer, { ...limiter, policy }, checkpoints, next);
+      next = writeCheckpoints(writer, limiter, policy, checkpoints, next);
       if (next < checkpoints.length && !this.#continue()) return;
     }
   }
@@ -145,12 +147,12 @@ export class FrameSeries {
   #spill(): void {
     const batch = this.#batch;
     if (batch.size === 0 || this.#head === undefined) return;
-    const { envelope, names } = this.#options;
+    const { envelope, nameOpener } = this.#options;
     batch.sort();
     let next = 0;
     while (next < batch.size) {
       const from = next;
-      next = writeComponents(envelope.writer, this.#head, batch, from, names);
+      next = writeComponents(envelope.writer, this.#head, batch, from, nameOpener);
       if (next === from && !this.#continue()) break;
     }
     batch.clear();

@@ -3,8 +3,7 @@
  * leave.
  */
 
-import type { Heartbeat } from "../../wire/heartbeat-section.ts";
-import type { Asking } from "../../wire/repair-sections.ts";
+import type { Asking, Heartbeat } from "../../wire/control-sections.ts";
 import type { Member } from "../membership/member.ts";
 
 /** Implemented by the replicator, which passes each on to the room that it belongs to. */

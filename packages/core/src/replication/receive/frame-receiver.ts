@@ -17,14 +17,24 @@ import {
   readCheckpoints,
   type WireCheckpoint,
 } from "../../wire/checkpoint-section.ts";
-import { ComponentReader, type ComponentSink } from "../../wire/component-reader.ts";
-import type { ComponentHead, PlaceKind } from "../../wire/component-section.ts";
-import { readFormer, type WireFormer } from "../../wire/former-section.ts";
+import {
+  type ComponentHead,
+  ComponentReader,
+  type ComponentSink,
+  type PlaceKind,
+} from "../../wire/component-section.ts";
+import {
+  type Page,
+  readAsking,
+  readFormer,
+  readHeard,
+  readHeartbeat,
+  readLimiters,
+  readPage,
+  type WireFormer,
+} from "../../wire/control-sections.ts";
 import { type FrameReader, SECTIONS } from "../../wire/frame.ts";
-import { readHeartbeat } from "../../wire/heartbeat-section.ts";
-import { readLimiters } from "../../wire/limiter-section.ts";
 import { type NoteSink, readNotes, type WireNote } from "../../wire/note-section.ts";
-import { type Page, readAsking, readHeard, readPage } from "../../wire/repair-sections.ts";
 import { ThirdPartyCounts } from "../anti-entropy/third-party-counts.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Envelope } from "../envelope.ts";
@@ -187,10 +197,9 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     const { replicas } = this.#options;
     const { selfId } = replicas;
     let isSame = true;
-    let isMore = this.#components.begin(reader, this);
-    while (isMore && isSame) {
-      isMore = this.#components.readSome(reader, this, LOCATED_MAX);
-      if (isMore) yield;
+    const reading = this.#components.read(reader, this, LOCATED_MAX);
+    while (isSame && reading.next().done !== true) {
+      yield;
       isSame = replicas.selfId === selfId;
     }
     if (this.#store !== undefined) this.#joining.joinAll(this.#store);
@@ -199,24 +208,23 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
 
   // ── Sections of counts ───────────────────────────────────────────────────────────────────────
 
-  counter(head: Readonly<ComponentHead>): number | undefined {
-    const { limiterLow, limiterHigh, ofLow, ofHigh, policy, places } = head;
+  counter({ limiter, of, policy, places }: ComponentHead): number | undefined {
     const { rejections } = this.#options;
-    const replicated = this.#replicatedLimiterOf(limiterLow, limiterHigh);
+    const replicated = this.#replicatedLimiterOf(limiter.low, limiter.high);
     this.#places = places;
     if (replicated === undefined) return undefined;
     if (replicated.places[policy] !== places) {
       rejections.part("impossible");
       return undefined;
     }
-    const isOwn = ofLow === 0 && ofHigh === 0;
+    const isOwn = of.low === 0 && of.high === 0;
     // A held permit may have been released and forgotten since: it is news once, and from its
     // holder.
     if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
     // A reply without news is merged all the same: it may be later than the frames that it covers.
     if (isOwn) return this.#sender;
     // Counts of another replica are accepted only if the frame has named that replica before.
-    const index = this.#thirdPartyCounts.find(idOf(ofLow, ofHigh));
+    const index = this.#thirdPartyCounts.find(idOf(of.low, of.high));
     if (index === undefined) rejections.part("hearsay");
     return index;
   }

@@ -2,16 +2,14 @@ import { describe, expect, it } from "vitest";
 import { Envelope } from "../../../src/replication/envelope.ts";
 import { FrameSeries } from "../../../src/replication/publish/frame-series.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { readPage } from "../../../src/wire/control-sections.ts";
 import { FrameReader, SECTIONS } from "../../../src/wire/frame.ts";
-import { readPage } from "../../../src/wire/repair-sections.ts";
 import { Seal } from "../../../src/wire/seal.ts";
 
 const LIMITER = { low: 1, high: 2 };
 const HEAD = {
-  limiterLow: 1,
-  limiterHigh: 2,
-  ofLow: 0,
-  ofHigh: 0,
+  limiter: LIMITER,
+  of: { low: 0, high: 0 },
   policy: 0,
   places: "none",
 } as const;
@@ -35,7 +33,7 @@ function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[]
   const frames: Uint8Array[] = [];
   const series = new FrameSeries({
     envelope,
-    names: { describe: () => ({ low: 0, high: 0, agoMs: 0 }) },
+    nameOpener: () => ({ low: 0, high: 0, agoMs: 0 }),
     rawNow: () => 1_790_000_000_000,
     nextReplyNumber: () => 1,
     publish: (frame) => frames.push(frame),
