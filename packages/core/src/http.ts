@@ -11,10 +11,10 @@
 export { invalidOption } from "./base/options.ts";
 export {
   type AddressOptions,
-  addressAnswer,
   addressKey,
   addressReader,
   type Ipv6Subnet,
+  ipKeyGenerator,
 } from "./http/client/client-address.ts";
 export { compositeKey, type KeyAnswer, keyOf, storedKey } from "./http/client/client-key.ts";
 export type { Counter, Key, Verdict } from "./http/counter.ts";
@@ -60,19 +60,16 @@ export {
   type EndingResponse,
   followServerResponse,
 } from "./http/node/response-end.ts";
-export { withNumbers } from "./http/numeric-text.ts";
 export {
   CLUSTER_INSTEAD,
   type FurtherNames,
   type GivenNames,
-  inGivenNames,
-  keyFunction,
+  type OptionNames,
   onlyGiven,
   optionsIn,
   pickGateOptions,
+  readOptions,
   type Spelled,
-  sayUnread,
-  sayUnreadSubnet,
   sayUnreadSwitches,
   spelled,
   type UnusedOption,
@@ -81,7 +78,6 @@ export {
 } from "./http/options/given-options.ts";
 export {
   type Adapter,
-  GATE_OPTIONS,
   type GateOptions,
   makeGate,
   type NeededBy,

@@ -8,7 +8,7 @@
  */
 
 import { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
-import { addressAnswer, compositeKey } from "@tidegate/core/http";
+import { compositeKey, ipKeyGenerator as keyOfAddress } from "@tidegate/core/http";
 import { MemoryStore, tidegateStore } from "./parity/limiter-store.ts";
 import { rateLimit } from "./rate-limit.ts";
 
@@ -47,7 +47,7 @@ export type {
  * rateLimit({ keyGenerator: (req) => req.get("x-api-key") ?? ipKeyGenerator(req.ip) });
  */
 export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 56): string {
-  return addressAnswer(ip, ipv6Subnet);
+  return keyOfAddress(ip, ipv6Subnet);
 }
 
 Object.assign(rateLimit, {

@@ -113,7 +113,7 @@ export type Options = Additions & {
    * @default 5
    */
   limit: number | ValueDeterminingMiddleware<number>;
-  /** The older name of `limit`, which wins where both are given. */
+  /** The older name of `limit`; `limit` wins where both are given. */
   max?: number | ValueDeterminingMiddleware<number>;
   /**
    * The body of a refusal: whatever `res.send` takes, or a function that returns it.
@@ -134,7 +134,7 @@ export type Options = Additions & {
    * @default true; with the presets `api` and `login` false
    */
   legacyHeaders: boolean;
-  /** The older name of `legacyHeaders`, which wins where both are given. */
+  /** The older name of `legacyHeaders`; that one wins where both are given. */
   headers?: boolean;
   /**
    * Which fields of the IETF draft responses have: those of one revision, none with `false`, or with `true`
@@ -252,7 +252,7 @@ export type RateLimitOptions = Omit<Partial<Options>, "windowMs" | "limit" | "ma
    * @default 5; with the preset `api` there is none
    */
   readonly limit?: GateOptions<Request, Response>["limit"];
-  /** The older name of `limit`, which wins where both are given. */
+  /** The older name of `limit`; `limit` wins where both are given. */
   readonly max?: GateOptions<Request, Response>["limit"];
 };
 

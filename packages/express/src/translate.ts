@@ -7,23 +7,16 @@
 
 import {
   type Adapter,
-  type FurtherNames,
   type Gate,
   type GateOptions,
-  inGivenNames,
   invalidOption,
-  keyFunction,
   makeGate,
+  type OptionNames,
   onlyGiven,
   optionsIn,
-  pickGateOptions,
-  type Spelled,
-  sayUnread,
-  sayUnreadSubnet,
-  spelled,
+  readOptions,
   WallTime,
   type Warnings,
-  withNumbers,
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "./express-framework.ts";
@@ -32,34 +25,21 @@ import { countingIn, STORE_TIMEOUT_MS } from "./parity/counting.ts";
 import { parityDefaults } from "./parity/defaults.ts";
 import { GateStore } from "./parity/gate-store.ts";
 import { isUnchangedStore } from "./parity/limiter-store.ts";
-import {
-  draftOf,
-  REMOVED_OPTIONS,
-  sayRemoved,
-  withFlags,
-  withoutOlder,
-} from "./parity/older-options.ts";
+import { REMOVED_OPTIONS, respelled, sayRemoved, withFlags } from "./parity/older-options.ts";
 import { RequestInfo } from "./parity/rate-limit-info.ts";
-import { isMadePerRequest, sayUnknownSwitches, warningsOf } from "./parity/safety-nets.ts";
 import type { Store } from "./parity/store.ts";
 import { asStore } from "./parity/store-counter.ts";
 import { usedOptions } from "./parity/used-options.ts";
+import { warningsOf } from "./parity/warnings.ts";
 
-const FURTHER_NAMES: FurtherNames = {
-  ...{ limit: ["max"], key: ["id", "keyGenerator"], legacyHeaders: ["headers"] },
+const NAMES: OptionNames = {
+  own: [
+    ...(["message", "requestPropertyName", "handler", "store", "passOnStoreError"] as const),
+    ...(["storeTimeoutMs", "validate", "logger"] satisfies (keyof RateLimitOptions)[]),
+    ...REMOVED_OPTIONS,
+  ],
+  further: { limit: ["max"], key: ["id", "keyGenerator"], legacyHeaders: ["headers"] },
 };
-
-/** Options that only Express has. */
-const OWN_OPTIONS = [
-  "message",
-  "requestPropertyName",
-  "handler",
-  "store",
-  "passOnStoreError",
-  "storeTimeoutMs",
-  "validate",
-  "logger",
-] as const;
 
 /** Everything that a middleware uses. */
 export interface Settings {
@@ -77,26 +57,22 @@ export interface Settings {
 export function translate(options?: RateLimitOptions): Settings {
   const passed = optionsIn("rateLimit", options);
   const { message } = passed;
-  // An explicit undefined message is an empty body.
+  // An explicit null is an empty body.
   const given = {
     ...withFlags(onlyGiven<RateLimitOptions>(passed)),
     ...(message === null && { message }),
   };
-  const warnings = warningsOf(given.validate, given.logger);
-  if (isMadePerRequest()) warnings.sayMadePerRequest();
-  const further = Object.values(FURTHER_NAMES).flat();
-  sayUnread(given, [...OWN_OPTIONS, ...further, ...REMOVED_OPTIONS], warnings);
+  const warnings = warningsOf(given);
   sayRemoved(given, warnings);
-  sayUnknownSwitches(given.validate, warnings);
   check(given);
-  const respelled = spelled(withoutOlder(given), FURTHER_NAMES);
-  const gateOptions = gateOptionsOf(given, respelled, warnings);
+  const read = readOptions<Request, Response>(respelled(given, warnings), NAMES, warnings);
   const counted = new GateStore();
   const store = given.store === undefined ? null : asStore(given.store);
-  const used = usedOptions(given, gateOptions, store ?? counted);
-  const gate = inGivenNames(respelled.names, () =>
-    makeGate(gateOptions, adapterOf(given, gateOptions, warnings, used, store)),
-  );
+  const used = usedOptions(given, read.options, store ?? counted);
+  const gate = makeGate(read.options, {
+    ...adapterOf(given, read.options, warnings, used, store),
+    names: read.names,
+  });
   counted.gate = gate;
   return {
     gate,
@@ -106,24 +82,6 @@ export function translate(options?: RateLimitOptions): Settings {
     handler: given.handler,
     used,
   };
-}
-
-function gateOptionsOf(
-  given: RateLimitOptions,
-  respelled: Spelled,
-  warnings: Warnings,
-): GateOptions<Request, Response> {
-  const key = keyFunction<Request, Response>(respelled);
-  sayUnreadSubnet({ ...given, key }, warnings);
-  const options = {
-    ...pickGateOptions<Request, Response>(given),
-    ...respelled.options,
-    key,
-    ...(given.standardHeaders !== undefined && {
-      standardHeaders: draftOf(given.standardHeaders, warnings),
-    }),
-  };
-  return withNumbers(options, warnings, respelled.names);
 }
 
 function adapterOf(

@@ -7,44 +7,33 @@
 import { TidegateError } from "@tidegate/core";
 import {
   CLUSTER_INSTEAD,
-  type FurtherNames,
   type Gate,
   type GateOptions,
   type GivenNames,
   type Ipv6Subnet,
   invalidOption,
-  keyFunction,
   limitOf,
+  type OptionNames,
   onlyGiven,
-  sayUnread,
-  sayUnreadSubnet,
-  spelled,
+  readOptions,
   unusedOptions,
   type Warnings,
-  withNumbers,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
 import { windowMsOf } from "./parity/time-window.ts";
 
-/** Options that only Fastify has. */
-const OWN_OPTIONS: readonly (keyof RateLimitPluginOptions)[] = [
-  ...([
-    "ban",
-    "groupId",
-    "hook",
-    "continueExceeding",
-    "exponentialBackoff",
-    "errorResponseBuilder",
-  ] as const),
-  ...(["onExceeding", "onExceeded", "onBanReach", "enableDraftSpec"] as const),
-  ...(["addHeaders", "addHeadersOnExceeding", "global", "validate"] as const),
-  ...(["skipOnError", "store", "cache", "redis", "nameSpace"] as const),
-];
-
-const FURTHER_NAMES: FurtherNames = {
-  ...{ limit: ["max"], windowMs: ["timeWindow"], key: ["id", "keyGenerator"] },
-  allow: ["allowList"],
+const NAMES: OptionNames = {
+  own: [
+    ...(["ban", "groupId", "hook", "continueExceeding", "exponentialBackoff"] as const),
+    ...(["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const),
+    ...(["enableDraftSpec", "addHeaders", "addHeadersOnExceeding", "global"] as const),
+    ...(["validate", "skipOnError", "store", "cache", "redis", "nameSpace"] as const),
+  ] satisfies (keyof RateLimitPluginOptions)[],
+  further: {
+    ...{ limit: ["max"], windowMs: ["timeWindow"], key: ["id", "keyGenerator"] },
+    allow: ["allowList"],
+  },
 };
 
 /** Options that Fastify's own `register` takes. */
@@ -76,26 +65,20 @@ export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
   const given = onlyGiven(withoutOff(passed));
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
-  sayUnread(given, [...OWN_OPTIONS, ...Object.values(FURTHER_NAMES).flat()], warnings);
   refuseStores(given);
+  check(given);
   const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
-  const read = { ...given, timeWindow: windowMsOf(timeWindow), allowList: listOf(allowList) };
-  const respelled = spelled(read, FURTHER_NAMES);
-  const { names } = respelled;
-  const options = withNumbers<GateOptions<FastifyRequest, FastifyReply>>(
-    respelled.options,
+  const { options, names } = readOptions<FastifyRequest, FastifyReply>(
+    { ...given, timeWindow: windowMsOf(timeWindow), allowList: listOf(allowList) },
+    NAMES,
     warnings,
-    names,
   );
   const { limit } = options;
-  const key = keyFunction<FastifyRequest, FastifyReply>(respelled);
   if (typeof limit === "number") limitOf(names["limit"] ?? "limit", limit);
-  check(given);
-  sayUnreadSubnet({ ...given, key }, warnings);
   return {
     ...unset(withoutOff(passed)),
     ...onlyGiven({
-      ...{ ...others, ...options, key, names },
+      ...{ ...others, ...options, names },
       ...(names["allow"] !== undefined && { allowsKeys: names["allow"] === "allowList" }),
     }),
   } as Given;
@@ -122,8 +105,8 @@ function unset(passed: object): Given {
 }
 
 function ownName(name: string): string {
-  const own = Object.keys(FURTHER_NAMES).find((own) => FURTHER_NAMES[own]?.includes(name));
-  return own ?? name;
+  const own = Object.entries(NAMES.further).find(([, further]) => further.includes(name));
+  return own?.[0] ?? name;
 }
 
 /** Merges options over others; one way to say what is counted replaces the other. */

@@ -7,11 +7,11 @@
  * @packageDocumentation
  */
 
-import { addressAnswer, compositeKey } from "@tidegate/core/http";
+import { compositeKey, ipKeyGenerator } from "@tidegate/core/http";
 import { normalizeIP } from "./parity/normalize-ip.ts";
 import { rateLimit } from "./plugin.ts";
 
-export { compositeKey } from "@tidegate/core/http";
+export { compositeKey, ipKeyGenerator } from "@tidegate/core/http";
 export type {
   AskRateLimit,
   Countable,
@@ -32,16 +32,6 @@ export type {
   RequestWithKey,
 } from "./options.ts";
 export { normalizeIP } from "./parity/normalize-ip.ts";
-
-/**
- * An address as a key: IPv4 as it is, IPv6 by its network. In a cluster that is one of 56 bits.
- *
- * @example
- * await fastify.register(rateLimit, { key: (request) => request.userId ?? ipKeyGenerator(request.ip) });
- */
-export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: number | false = 64): string {
-  return addressAnswer(ip, ipv6Subnet);
-}
 
 Object.assign(rateLimit, {
   ...{ rateLimit, fastifyRateLimit: rateLimit, default: rateLimit },

@@ -6,7 +6,6 @@ import {
   addressReader,
   type Cost,
   type GateOptions,
-  inGivenNames,
   isThenable,
   limitOf,
   makeGate,
@@ -56,9 +55,7 @@ export function settingsOf(given: Given, standing: Standing): Settings {
   const shownKey = shownKeyOf(given);
   const { errorResponseBuilder } = given;
   return {
-    gate: inGivenNames(given.names ?? {}, () =>
-      makeGate(gateOptionsOf(given, standing), adapterOf(given, standing)),
-    ),
+    gate: makeGate(gateOptionsOf(given, standing), adapterOf(given, standing)),
     ban: banOf(given),
     errorResponseBuilder,
     onBanReach: caught(given.onBanReach, standing.warnings),
@@ -127,6 +124,7 @@ export function adapterOf(
   return {
     framework: FASTIFY,
     warnings,
+    names: given.names,
     defaults: parityDefaults(given, banOf(given) !== null),
     showsHandlers: true,
     makeLimiter: (options): Limiter => limiters.get(options),

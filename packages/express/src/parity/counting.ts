@@ -13,9 +13,8 @@ import {
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import type { Options, RateLimitOptions } from "../options.ts";
-import { ChangeableCounter } from "./changeable-counter.ts";
 import { DEFAULTS } from "./defaults.ts";
-import { isUnchangedStore } from "./limiter-store.ts";
+import { isUnchangedStore, type LimiterStore } from "./limiter-store.ts";
 import type { Store } from "./store.ts";
 import { StoreCounter, sayReused } from "./store-counter.ts";
 
@@ -42,9 +41,22 @@ export function countingIn(
   return {
     limiter: own,
     counterOf: (limiter) =>
-      limiter === own
-        ? new ChangeableCounter(store, limiter as Counter, counter)
-        : (limiter as Counter),
+      limiter === own ? changeable(store, limiter as Counter, counter) : (limiter as Counter),
+  };
+}
+
+/**
+ * Counts in the limiter of a store of ours while the store's functions are unchanged. A subclass or
+ * a test may replace them at any time. Then the replacements are called, as in express-rate-limit.
+ */
+function changeable(store: LimiterStore, limiter: Counter, changed: StoreCounter): Counter {
+  const counter = (): Counter => (isUnchangedStore(store) ? limiter : changed);
+  return {
+    check: (key, cost, options) => counter().check(key, cost, options),
+    peek: (key, cost, options) => limiter.peek(key, cost, options),
+    charge: (key, cost, options) => limiter.charge(key, cost, options),
+    refund: (key, cost, verdict) => counter().refund(key, cost, verdict),
+    release: (key, cost, options) => limiter.release(key, cost, options),
   };
 }
 

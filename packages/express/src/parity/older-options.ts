@@ -21,7 +21,7 @@ const SWITCHES = [
   ...(["skipFailedRequests", "skipSuccessfulRequests"] as const),
 ] as const;
 
-/** The older name of an option, by the newer one; the older name wins if both are given. */
+/** The older name of an option, by the newer one, which wins if both are given. */
 const OLDER_NAMES = { limit: "max", legacyHeaders: "headers" } as const;
 
 /** The options with truthy and falsy values converted to `true` and `false`. */
@@ -33,9 +33,13 @@ export function withFlags(given: Partial<RateLimitOptions>): Partial<RateLimitOp
   return { ...given, ...Object.fromEntries(flags) };
 }
 
-/** The options without the newer name of a pair, if both are given. */
-export function withoutOlder(given: RateLimitOptions): object {
-  const kept = { ...given };
+/** The options with the values of a gate, and without the older name where both are given. */
+export function respelled(given: RateLimitOptions, warnings: Warnings): object {
+  const { standardHeaders } = given;
+  const kept = {
+    ...given,
+    ...(standardHeaders !== undefined && { standardHeaders: draftOf(standardHeaders, warnings) }),
+  };
   for (const [newer, older] of Object.entries(OLDER_NAMES)) {
     if (Reflect.has(given, newer)) Reflect.deleteProperty(kept, older);
   }
@@ -45,7 +49,7 @@ export function withoutOlder(given: RateLimitOptions): object {
 /**
  * The draft that `standardHeaders` names. An unknown truthy value gives a warning, and no fields.
  */
-export function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
+function draftOf(given: unknown, warnings: Warnings): boolean | Draft {
   if (typeof given === "boolean" || !given) return given === true;
   const draft = DRAFTS.find((known) => known === given);
   if (draft === undefined)

@@ -4,10 +4,10 @@
  */
 
 import {
-  addressAnswer,
   addressReader,
   emitWarning,
   type GateOptions,
+  ipKeyGenerator,
   onlyGiven,
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
@@ -51,8 +51,8 @@ export function usedOptions(
 
   async function byAddress(request: Request, response: Response): Promise<string> {
     const ip = addressOf(request) ?? "";
-    if (typeof subnet !== "function") return addressAnswer(ip, subnet);
-    return addressAnswer(ip, ip.includes(":") ? await subnet(request, response) : false);
+    if (typeof subnet !== "function") return ipKeyGenerator(ip, subnet);
+    return ipKeyGenerator(ip, ip.includes(":") ? await subnet(request, response) : false);
   }
 
   function identifier(request: Request): string {

@@ -9,7 +9,6 @@ import {
   type Framework,
   type Gate,
   type GateOptions,
-  inGivenNames,
   isThenable,
   makeGate,
   type ShownKey,
@@ -61,9 +60,8 @@ export function askRateLimit(given: Given, standing: Standing): AskRateLimit {
     );
   }
   const adapter = adapterOf(asked, standing);
-  const make = (peeks: boolean) =>
-    inGivenNames(asked.names ?? {}, () => gateOf(asked, standing, adapter, peeks));
-  const [counting, looking] = [make(false), make(true)];
+  const counting = gateOf(asked, standing, adapter, false);
+  const looking = gateOf(asked, standing, adapter, true);
   const countsTries = adapter.counterOf !== undefined;
   const ban = banOf(asked);
   const shownKey = shownKeyOf(asked);

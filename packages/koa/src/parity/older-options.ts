@@ -8,7 +8,8 @@
 
 import { validateHeaderName } from "node:http";
 import { TidegateError } from "@tidegate/core";
-import { CLUSTER_INSTEAD, spelled } from "@tidegate/core/http";
+import { CLUSTER_INSTEAD, type Refusal } from "@tidegate/core/http";
+import type { Context } from "koa";
 import type { Options } from "../options.ts";
 
 const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
@@ -20,18 +21,21 @@ export interface HeaderNames {
   readonly limit: string;
 }
 
-/** The options without disabled ones, in the forms that koa-ratelimit accepts. */
-export function withoutOff(options: Options): Options {
-  return Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => value || !OFF_IF_FALSY.includes(name)),
+/** The options with the values of a gate: nothing where a falsy value switches an option off. */
+export function respelled(given: Options): object {
+  const { onLimited, disableHeader } = given;
+  const kept = Object.entries(given).filter(
+    ([name, value]) => value || !OFF_IF_FALSY.includes(name),
   );
-}
-
-/** `disableHeader` is the opposite of `legacyHeaders`. */
-export function legacyHeaders({ disableHeader, ...given }: Options): boolean {
-  const names = { legacyHeaders: ["disableHeader"] };
-  const { options } = spelled({ ...given, disableHeader: !disableHeader }, names);
-  return options["legacyHeaders"] as boolean;
+  return {
+    ...Object.fromEntries(kept),
+    // The opposite of `legacyHeaders`, whose other name it is.
+    ...(disableHeader !== undefined && { disableHeader: !disableHeader }),
+    ...(typeof onLimited === "function" && {
+      onLimited: (context: Context, _context: Context, refusal: Refusal) =>
+        onLimited(context, refusal),
+    }),
+  };
 }
 
 export function headerNames({ headers = {} }: Options): HeaderNames {

@@ -58,10 +58,15 @@ export class AddressKeys {
 
 const USUAL_KEYS = new AddressKeys();
 
-/** The answer of a key function for an address: its key, or the text itself if it is no address. */
-export function addressAnswer(ip: string | undefined, subnet: Ipv6Subnet): string {
+/**
+ * An address as a key: IPv4 as it is, IPv6 by its network. In a cluster that is one of 56 bits.
+ *
+ * @example
+ * rateLimit({ key: (request) => request.userId ?? ipKeyGenerator(request.ip) });
+ */
+export function ipKeyGenerator(ip: string | undefined, ipv6Subnet: Ipv6Subnet = 64): string {
   const text = ip ?? "";
-  return addressKey(text, subnet === 0 ? false : subnet) ?? text;
+  return addressKey(text, ipv6Subnet === 0 ? false : ipv6Subnet) ?? text;
 }
 
 /** The key of an address under the default options; null if the text is no address. */

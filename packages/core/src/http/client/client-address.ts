@@ -11,7 +11,7 @@ import { Warnings } from "../warnings.ts";
 import { bareAddress } from "./address.ts";
 import { AddressKeys, type Ipv6Subnet, translationPrefixes } from "./address-key.ts";
 
-export { addressAnswer, addressKey, checkSubnet, type Ipv6Subnet } from "./address-key.ts";
+export { addressKey, checkSubnet, type Ipv6Subnet, ipKeyGenerator } from "./address-key.ts";
 export { AddressList } from "./address-list.ts";
 
 /** Options about the address of a request. */

@@ -7,30 +7,18 @@
  * nor failure: otherwise the client could decide whether its hit counts.
  */
 
-import type { Verdict } from "../counter.ts";
 import type { EndListener, FollowedEnd, ResponseEnd } from "../framework.ts";
-import { type Cost, isThenable, type ShownKey } from "../user-functions.ts";
+import { type Cost, isThenable } from "../user-functions.ts";
 import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 
-/**
- * Waits for the end of a response if something depends on it, and then calls the adapter's
- * `onVerdict`. The order matters: if the adapter throws, the end of the response still refunds and
- * releases.
- */
-export function followEnd<Request, Response>(context: RequestContext<Request, Response>): void {
-  const { plan, request, response, budget, key } = context;
-  const { afterwards, following, onVerdict } = plan;
-  const verdict = context.verdict as Verdict;
-  const isFollowed = verdict.allowed
-    ? afterwards !== null || budget.holdsPermits
-    : afterwards?.countsRefused === true;
-  if (isFollowed) {
-    const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)]);
-    const followed = plan.framework.followEnd(response, aftermath);
-    following?.set(response as object, both(following.get(response as object), followed));
-  }
-  onVerdict?.(request, response, verdict, key as ShownKey);
+/** Waits for the end of a response. */
+export function awaitEnd<Request, Response>(context: RequestContext<Request, Response>): void {
+  const { plan, response } = context;
+  const { framework, following } = plan;
+  const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)]);
+  const followed = framework.followEnd(response, aftermath);
+  following?.set(response as object, both(following.get(response as object), followed));
 }
 
 /** A request may pass a gate twice: both passes then wait for the handler. */

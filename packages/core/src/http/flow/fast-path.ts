@@ -9,11 +9,10 @@
 import type { HotClient } from "../../limiter/hot-clients.ts";
 import { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Ipv6Subnet } from "../client/client-address.ts";
-import { followEnd } from "./aftermath.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import { type EventualOutcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
-import { isPreflight, turnOf, writeFields } from "./request-flow.ts";
+import { followEnd, isPreflight, turnOf, writeFields } from "./request-flow.ts";
 
 const ownCheck = StoreLimiter.prototype.check;
 

@@ -22,7 +22,7 @@ import {
   type Steps,
 } from "../user-functions.ts";
 import type { Warnings } from "../warnings.ts";
-import { checkArguments, followEnd } from "./aftermath.ts";
+import { awaitEnd, checkArguments } from "./aftermath.ts";
 import type { UsernamePlan } from "./gate-plan.ts";
 import type { RefusedBy } from "./problem.ts";
 import { type Outcome, refusalOf, refuse, retryAfterOf } from "./refusal.ts";
@@ -241,6 +241,22 @@ function count<Request, Response>({
     ...(!enforces && { enforced: false }),
   };
   return onlyLooks ? counter.peek(key, units, options) : counter.check(key, units, options);
+}
+
+/**
+ * Waits for the end of a response if something depends on it, and then calls the adapter's
+ * `onVerdict`. The order matters: if the adapter throws, the end of the response still refunds and
+ * releases.
+ */
+export function followEnd<Request, Response>(context: RequestContext<Request, Response>): void {
+  const { plan, request, response, budget, key } = context;
+  const { afterwards, onVerdict } = plan;
+  const verdict = context.verdict as Verdict;
+  const isFollowed = verdict.allowed
+    ? afterwards !== null || budget.holdsPermits
+    : afterwards?.countsRefused === true;
+  if (isFollowed) awaitEnd(context);
+  onVerdict?.(request, response, verdict, key as ShownKey);
 }
 
 /** Whether fields may be written: not in a dry run, and not after the headers were sent. */

@@ -322,17 +322,16 @@ export interface FieldSource {
   readonly policies: readonly Policy[];
 }
 
-const LEGACY: LegacyFields = {
-  allowed: {
-    limit: "X-RateLimit-Limit",
-    remaining: "X-RateLimit-Remaining",
-    reset: "X-RateLimit-Reset",
-  },
-  refused: {
-    limit: "X-RateLimit-Limit",
-    remaining: "X-RateLimit-Remaining",
-    reset: "X-RateLimit-Reset",
-  },
+const LEGACY_NAMES: LegacyNames = {
+  limit: "X-RateLimit-Limit",
+  remaining: "X-RateLimit-Remaining",
+  reset: "X-RateLimit-Reset",
+};
+
+/** The header names of a limiter that replaces no other. */
+export const LEGACY_FIELDS: LegacyFields = {
+  allowed: LEGACY_NAMES,
+  refused: LEGACY_NAMES,
   resetAs: "delta",
 };
 
@@ -372,7 +371,7 @@ function fieldsFor({ name, policies }: FieldSource, format: FieldFormat): Fields
   let fields = formats.get(format);
   if (fields === undefined) {
     fields = new Fields({
-      legacy: format === "legacy" ? LEGACY : null,
+      legacy: format === "legacy" ? LEGACY_FIELDS : null,
       standard: format === "legacy" ? null : format,
       quotas: policies.map((policy) => new Quota(policy)),
       // A single policy without a name has the limiter's name.

@@ -10,7 +10,7 @@ import { fixedWindow } from "../../policies/fixed-window.ts";
 import type { Policy } from "../../policies/policy.ts";
 import type { Counter, Verdict } from "../counter.ts";
 import type { Framework } from "../framework.ts";
-import type { LegacyFields } from "../headers/fields.ts";
+import { LEGACY_FIELDS, type LegacyFields } from "../headers/fields.ts";
 import type { ShownKey } from "../user-functions.ts";
 import { Warnings } from "../warnings.ts";
 
@@ -44,14 +44,10 @@ export interface ParityDefaults {
 
 export interface Adapter<Request, Response> {
   readonly framework: Framework<Request, Response>;
-  /**
-   * The function that users call, for messages about its options.
-   *
-   * @default "rateLimit"
-   */
-  readonly place?: string | undefined;
   /** Receives warnings; without this, the process emits them. */
   readonly warnings?: Warnings | undefined;
+  /** The names that the user wrote, by the names of a gate's options, for messages. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
   /** For an adapter that replaces another package; without this, tidegate's own defaults. */
   readonly defaults?: ParityDefaults | undefined;
   /** Whether the adapter calls `gate.handling` with the promises of handlers. */
@@ -76,16 +72,12 @@ export interface Adapter<Request, Response> {
 
 /** An adapter with its defaults filled in. */
 export type CompleteAdapter<Request, Response> = Adapter<Request, Response> & {
-  readonly place: string;
   readonly warnings: Warnings;
   readonly defaults: ParityDefaults;
 };
 
-const NAMES = {
-  limit: "X-RateLimit-Limit",
-  remaining: "X-RateLimit-Remaining",
-  reset: "X-RateLimit-Reset",
-} as const;
+/** The function that users call, for messages about its options. */
+export const PLACE = "rateLimit";
 
 /** The defaults of an adapter that replaces no other package. */
 const OWN_DEFAULTS: ParityDefaults = {
@@ -95,7 +87,7 @@ const OWN_DEFAULTS: ParityDefaults = {
   ipv6Subnet: 64,
   ipv6SubnetRange: [32, 64],
   legacyHeaders: false,
-  legacy: { allowed: NAMES, refused: NAMES, resetAs: "delta" },
+  legacy: LEGACY_FIELDS,
   sendsRetryAfter: true,
   countsRefused: false,
 };
@@ -103,6 +95,6 @@ const OWN_DEFAULTS: ParityDefaults = {
 export function completeAdapter<Request, Response>(
   adapter: Adapter<Request, Response>,
 ): CompleteAdapter<Request, Response> {
-  const { place = "rateLimit", warnings = new Warnings(), defaults = OWN_DEFAULTS } = adapter;
-  return { ...adapter, place, warnings, defaults };
+  const { warnings = new Warnings(), defaults = OWN_DEFAULTS } = adapter;
+  return { ...adapter, warnings, defaults };
 }

@@ -1,26 +1,39 @@
 /**
  * Reads users' options of an adapter for a gate.
  *
- * Many users come from packages that ignore unknown options, so an unknown option is a warning and
- * not an error.
+ * Users come from different packages, so an option may have more than one name. A gate knows each
+ * option by one name and checks it under that name. Errors then show the name that the user wrote.
+ * Many of those packages ignore unknown options, so an unknown option is a warning and not an error.
  */
 
 import { TidegateError } from "../../base/errors.ts";
 import { nearest, shown } from "../../base/options.ts";
+import { withNumbers } from "../numeric-text.ts";
 import { type AskedWithKey, isThenable, type ShownKey } from "../user-functions.ts";
 import { WARNING_CODES } from "../warning-codes.ts";
 import type { Warnings } from "../warnings.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
-import type { Spelled } from "./spelling.ts";
 
 export { type UnusedOption, unusedOptions } from "./presets.ts";
-export {
-  type FurtherNames,
-  type GivenNames,
-  inGivenNames,
-  type Spelled,
-  spelled,
-} from "./spelling.ts";
+
+/** Alternative names of options, by their main name. */
+export type FurtherNames = Readonly<Record<string, readonly string[]>>;
+
+/** The names that the user wrote, by main name. */
+export type GivenNames = Readonly<Record<string, string>>;
+
+export interface Spelled {
+  /** The given options, by main name. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly names: GivenNames;
+}
+
+/** The names of an adapter's options, beside those of a gate. */
+export interface OptionNames {
+  /** Options that only the adapter has. */
+  readonly own: readonly string[];
+  readonly further: FurtherNames;
+}
 
 /** Options that may be functions with the key as an argument. */
 const WITH_KEY = ["limit", "windowMs", "cost", "allow", "block"] as const;
@@ -39,6 +52,60 @@ export function pickGateOptions<Request, Response>(given: object): GateOptions<R
   return Object.fromEntries(picked.map((name) => [name, Reflect.get(given, name)]));
 }
 
+/** Reads options under any of their names; two names must not disagree. */
+export function spelled(given: object, furtherNames: FurtherNames): Spelled {
+  const options: Record<string, unknown> = {};
+  const names: Record<string, string> = {};
+  for (const [own, further] of Object.entries(furtherNames)) {
+    const value = (name: string): unknown => Reflect.get(given, name);
+    const [first, ...others] = [own, ...further].filter((name) => value(name) !== undefined);
+    if (first === undefined) continue;
+    const differing = others.find((name) => !Object.is(value(name), value(first)));
+    if (differing !== undefined) {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_CONFLICT",
+        `'${first}' and '${differing}' are two names of one option and differ: keep one of them`,
+      );
+    }
+    options[own] = value(first);
+    names[own] = first;
+  }
+  return { options, names };
+}
+
+/** Makes something from options; an error about an option shows the name that the user wrote. */
+export function inGivenNames<Made>(names: GivenNames, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TidegateError)) throw error;
+    const text = error.message.slice(0, -` [${error.code}]`.length);
+    // Messages quote option names, possibly with a path.
+    const renamed = text.replace(/'(\w+)(?=['[.])/g, (quoted, own: string) =>
+      Object.hasOwn(names, own) ? `'${names[own]}` : quoted,
+    );
+    throw new TidegateError(error.code, renamed);
+  }
+}
+
+/** Reads a gate's options among those of an adapter, and warns about options that have no effect. */
+export function readOptions<Request, Response>(
+  given: object,
+  { own, further }: OptionNames,
+  warnings: Warnings,
+): Spelled & { readonly options: GateOptions<Request, Response> } {
+  const unread = unknownIn(given, [...GATE_OPTIONS, ...own, ...Object.values(further).flat()]);
+  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Not an option: ${unread}.`);
+  const respelled = spelled(given, further);
+  const { names } = respelled;
+  const key = keyFunction<Request, Response>(respelled);
+  const options = { ...pickGateOptions<Request, Response>(given), ...respelled.options, key };
+  if (key !== undefined && options.ipv6Subnet !== undefined) {
+    warnings.say("TIDEGATE_SUBNET_UNREAD");
+  }
+  return { options: withNumbers(options, warnings, names), names };
+}
+
 /**
  * The key function; `keyGenerator` must be the last of its names.
  *
@@ -46,7 +113,7 @@ export function pickGateOptions<Request, Response>(given: object): GateOptions<R
  * as `req.isAuthenticated() && req.user.id` must still limit clients that are not signed in: under
  * this name false means that there is no key.
  */
-export function keyFunction<Request, Response>({
+function keyFunction<Request, Response>({
   options,
   names,
 }: Spelled): GateOptions<Request, Response>["key"] {
@@ -61,20 +128,6 @@ export function keyFunction<Request, Response>({
 /** What to use instead of a store, for messages. */
 export const CLUSTER_INSTEAD =
   "tidegate counts in this process and needs no store: leave it out, and for a limit that holds over several processes give 'name' and 'cluster: joinCluster({ namespace, transport })'";
-
-/** Warns about a network length where no address is counted. */
-export function sayUnreadSubnet(
-  { key, ipv6Subnet }: { readonly key?: unknown; readonly ipv6Subnet?: unknown },
-  warnings: Warnings,
-): void {
-  if (key !== undefined && ipv6Subnet !== undefined) warnings.say("TIDEGATE_SUBNET_UNREAD");
-}
-
-/** Warns about unknown options. */
-export function sayUnread(given: object, own: readonly string[], warnings: Warnings): void {
-  const unread = unknownIn(given, [...GATE_OPTIONS, ...own]);
-  if (unread !== "") warnings.say("TIDEGATE_OPTION_UNREAD", `Not an option: ${unread}.`);
-}
 
 /**
  * Warns about names in `validate` that switch nothing.

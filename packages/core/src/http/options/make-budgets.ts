@@ -19,7 +19,7 @@ import {
   QUOTA_MAX,
   Quota,
 } from "../headers/fields.ts";
-import type { CompleteAdapter } from "./adapter.ts";
+import { type CompleteAdapter, PLACE } from "./adapter.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { API_WINDOW_MS, LOGIN } from "./presets.ts";
 
@@ -56,7 +56,7 @@ export class BudgetMaker<Request, Response> {
     this.#choice = choice;
     if (options.cluster !== undefined && options.name === undefined) {
       throw missingOption(
-        adapter.place,
+        PLACE,
         "name",
         "with 'cluster', limiters of the same name count together, such as 'api'",
       );
@@ -102,9 +102,9 @@ export class BudgetMaker<Request, Response> {
 
   #shape(): Shape {
     const { preset = "parity", limit, windowMs } = this.#options;
-    const { place, defaults: usual } = this.#adapter;
+    const { defaults: usual } = this.#adapter;
     if (limit === undefined && preset === "api") {
-      throw missingOption(place, "limit", "how many requests a window has");
+      throw missingOption(PLACE, "limit", "how many requests a window has");
     }
     const most = typeof limit === "function" ? QUOTA_MAX : limitOf("limit", limit ?? usual.limit);
     if (most === 0) this.#adapter.warnings.say("TIDEGATE_LIMIT_ZERO");

@@ -9,14 +9,14 @@ import type { Omission } from "../headers/exposure.ts";
 import { DRAFTS, type Draft, limitOf, namesPolicies, partitioner } from "../headers/fields.ts";
 import { withNumbers } from "../numeric-text.ts";
 import type { AskedWithKey, Cost } from "../user-functions.ts";
-import { type Adapter, type CompleteAdapter, completeAdapter } from "./adapter.ts";
+import { type Adapter, type CompleteAdapter, completeAdapter, PLACE } from "./adapter.ts";
 import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
+import { inGivenNames } from "./given-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
 import { PRESET_RULES, unusedOptions } from "./presets.ts";
-import { optionalFunction } from "./spelling.ts";
 
 export type { Adapter, ParityDefaults } from "./adapter.ts";
-export { GATE_OPTIONS, type GateOptions, type NeededBy, type Preset } from "./gate-options.ts";
+export type { GateOptions, NeededBy, Preset } from "./gate-options.ts";
 
 /** The network length of all adapters in a cluster, so that a mixed fleet shares its keys. */
 const CLUSTER_SUBNET = 56;
@@ -41,7 +41,10 @@ export function makeGate<Request extends object, Response>(
   given: Adapter<Request, Response>,
 ): Gate<Request, Response> {
   const adapter = completeAdapter(given);
-  return new PlannedGate<Request, Response>(planOf(options, adapter));
+  return inGivenNames(
+    given.names ?? {},
+    () => new PlannedGate<Request, Response>(planOf(options, adapter)),
+  );
 }
 
 function planOf<Request extends object, Response>(
@@ -49,9 +52,13 @@ function planOf<Request extends object, Response>(
   adapter: CompleteAdapter<Request, Response>,
 ): GatePlan<Request, Response> {
   const { defaults } = adapter;
-  knownOptions(adapter.place, options, GATE_OPTIONS);
+  knownOptions(PLACE, options, GATE_OPTIONS);
   const given = withNumbers<GateOptions<Request, Response>>(options, adapter.warnings);
-  for (const name of FUNCTIONS) optionalFunction(name, given[name]);
+  for (const name of FUNCTIONS) {
+    const value: unknown = given[name] ?? undefined;
+    if (value === undefined || typeof value === "function") continue;
+    throw invalidOption(name, "a function", value);
+  }
   const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
   refuseConflicts(given, preset === "login", adapter);
   const rules = PRESET_RULES[preset];

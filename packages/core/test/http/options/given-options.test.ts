@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { invalidOption } from "../../../src/base/options.ts";
+import { inGivenNames } from "../../../src/http/options/given-options.ts";
 import { isCalledBy } from "../../../src/http/warnings.ts";
 import {
   onlyGiven,
   optionsIn,
   pickGateOptions,
-  sayUnread,
+  readOptions,
+  spelled,
   type TidegateWarning,
   Warnings,
   withKeySecond,
 } from "../../../src/http.ts";
 import { type FakeRequest, type FakeResponse, Stand } from "../exchange.ts";
+
+const FURTHER = { limit: ["max"], key: ["id", "keyGenerator"] };
 
 describe("what users gave", () => {
   it("has no options that are undefined or null", () => {
@@ -38,8 +43,9 @@ describe("what users gave", () => {
   it("gives one warning if it is unknown", () => {
     const said: TidegateWarning[] = [];
     const warnings = new Warnings(true, (warning) => said.push(warning));
-    sayUnread({ limit: 1, max: 2, lmit: 3, mx: 4 }, ["max"], warnings);
-    sayUnread({ limit: 1, max: 2 }, ["max"], warnings);
+    const names = { own: ["validate"], further: { limit: ["max"] } };
+    readOptions({ max: 2, validate: true, lmit: 3, mx: 4 }, names, warnings);
+    readOptions({ max: 2, lmit: 3 }, names, warnings);
     expect(said.map(({ code }) => code)).toEqual(["TIDEGATE_OPTION_UNREAD"]);
     expect(said[0]?.message).toContain(
       "'lmit' (did you mean 'limit'?), 'mx' (did you mean 'max'?).",
@@ -61,6 +67,31 @@ describe("what users gave", () => {
     const { request, response } = new Stand(options).enter();
     expect(told).toHaveLength(5);
     for (const given of told) expect(given).toEqual([request, "ada", response]);
+  });
+});
+
+describe("options of several names", () => {
+  it("are taken under any of them, and known by both", () => {
+    expect(spelled({ max: 5, keyGenerator: undefined, other: 1 }, FURTHER)).toEqual({
+      ...{ options: { limit: 5 }, names: { limit: "max" } },
+    });
+    expect(spelled({ max: 5, limit: 5 }, FURTHER).names).toEqual({ limit: "limit" });
+    expect(() => spelled({ id: "a", keyGenerator: "b" }, FURTHER)).toThrow(
+      /^'id' and 'keyGenerator' are two names of one option and differ/,
+    );
+  });
+
+  it("appear in errors under the name that was given", () => {
+    const told = (error: Error) => () =>
+      inGivenNames({ limit: "max", allow: "allowList" }, () => {
+        throw error;
+      });
+    expect(told(invalidOption("limit", "below 'limitless'", "limit"))).toThrow(
+      /^'max' must be below 'limitless', got "limit" \[TIDEGATE_OPTION_INVALID\]$/,
+    );
+    expect(told(invalidOption("allow[0]", "a key", 5))).toThrow(/^'allowList\[0\]' must be a key/);
+    expect(told(new Error("'limit' of others"))).toThrow(/^'limit' of others$/);
+    expect(inGivenNames({}, () => "made")).toBe("made");
   });
 });
 

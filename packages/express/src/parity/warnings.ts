@@ -1,4 +1,4 @@
-/** Sends warnings to the user's logger, and detects mistakes while a limiter is made. */
+/** The warnings of a limiter: where they are sent, and those about how it is made. */
 
 import { TidegateError } from "@tidegate/core";
 import {
@@ -8,7 +8,7 @@ import {
   type WarningCode,
   Warnings,
 } from "@tidegate/core/http";
-import type { EnabledValidations, Logger, ValidationName } from "../options.ts";
+import type { Logger, RateLimitOptions, ValidationName } from "../options.ts";
 
 /** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5; Bun names no classes. */
 const HANDLING = /\bLayer\.handle|\bhandle_?[rR]equest\b.*[\\/]router[\\/]/;
@@ -19,18 +19,14 @@ const MILD: readonly WarningCode[] = ["TIDEGATE_LIMIT_ZERO", "TIDEGATE_OPTION_RE
 /** Names that `validate` still accepts, although their warnings no longer exist. */
 const SWITCHES_OF_OLD: readonly ValidationName[] = ["draftPolliHeaders", "ipv6Subnet"];
 
-/** Warns about names in `validate` that switch nothing. */
-export function sayUnknownSwitches(
-  validate: boolean | EnabledValidations | undefined,
-  warnings: Warnings,
-): void {
+export function warningsOf({ validate, logger }: Partial<RateLimitOptions>): Warnings {
+  const warnings = warningsTo(logger, validate);
+  if (isCalledBy(HANDLING)) warnings.sayMadePerRequest();
   sayUnreadSwitches(validate, warnings, SWITCHES_OF_OLD);
+  return warnings;
 }
 
-export function warningsOf(
-  validate: boolean | EnabledValidations | undefined,
-  logger: Logger | undefined,
-): Warnings {
+function warningsTo(logger: Logger | undefined, validate: RateLimitOptions["validate"]): Warnings {
   if (logger === undefined) return new Warnings(validate);
   const { error, warn } = (logger ?? {}) as Partial<Logger>;
   if (typeof error !== "function" || typeof warn !== "function") {
@@ -43,9 +39,4 @@ export function warningsOf(
     if (MILD.includes(warning.code)) logger.warn(warning);
     else logger.error(warning);
   });
-}
-
-/** Whether the present code runs while a request is handled. */
-export function isMadePerRequest(): boolean {
-  return isCalledBy(HANDLING);
 }
