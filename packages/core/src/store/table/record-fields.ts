@@ -21,6 +21,14 @@ export class RecordFields {
     this.records.setWord(id, this.base + word, value);
   }
 
+  long(id: number, word: number): number {
+    return this.records.long(id, this.base + word);
+  }
+
+  setLong(id: number, word: number, value: number): void {
+    this.records.setLong(id, this.base + word, value);
+  }
+
   count(id: number, word: number): number {
     return this.records.count(id, this.base + word);
   }

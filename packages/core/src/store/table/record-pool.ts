@@ -19,6 +19,7 @@ const NUMBERS_MAX = 2 ** 30;
 /** Stands in a count's word when the count itself is in the side table. */
 export const WIDE = 0x7fff_ffff;
 
+const TWO_32 = 2 ** 32;
 const FIRST_CHUNK_RECORDS = 32;
 const NO_CHUNK = new Int32Array(0);
 
@@ -110,6 +111,20 @@ export class RecordPool {
   /** Replaces one word of a record, which must not hold a count. */
   setWord(id: number, word: number, value: number): void {
     this.#chunks[id >>> RECORD_BITS]![(id & RECORD_MASK) * this.stride + word] = value;
+  }
+
+  /** A time or the number of a slot, in two words of a record: its high half, then its low half. */
+  long(id: number, word: number): number {
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
+    const position = (id & RECORD_MASK) * this.stride + word;
+    return chunk[position]! * TWO_32 + (chunk[position + 1]! >>> 0);
+  }
+
+  setLong(id: number, word: number, value: number): void {
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
+    const position = (id & RECORD_MASK) * this.stride + word;
+    chunk[position] = Math.floor(value / TWO_32);
+    chunk[position + 1] = value | 0;
   }
 
   /** The count in one word of a record. */

@@ -10,10 +10,16 @@
 import { EPOCH_MASK } from "./entry.ts";
 
 const EPOCH_BITS = 8;
+const TWO_32 = 2 ** 32;
 
 /** Identifies a component among those of one key since its last reset. */
 export function ticketOf(generation: number, placeHigh: number, placeLow: number): number {
   return (Math.imul(generation, 0x5bd1_e995) + Math.imul(placeHigh, 0x27d4_eb2f) + placeLow) | 0;
+}
+
+/** The same for a component whose period is a slot or a time. */
+export function ticketAt(generation: number, place: number): number {
+  return ticketOf(generation, Math.floor(place / TWO_32), place | 0);
 }
 
 /**

@@ -14,20 +14,17 @@ import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
-import { ticketOf } from "../../table/ticket.ts";
+import { ticketAt } from "../../table/ticket.ts";
 import { ComponentChain } from "../component-chain.ts";
 import type { Rule } from "../rule.ts";
 import type { Ruler } from "./ruler.ts";
 
-const SLOT_HIGH = 0;
-const SLOT_LOW = 1;
+const SLOT = 0;
 const HITS = 2;
 const CHAIN = 3;
 const OTHERS = 4;
 const REFUSALS = 5;
 const OTHERS_REFUSALS = 6;
-
-const TWO_32 = 2 ** 32;
 
 export interface AlignedShapeOptions {
   readonly ruler: Ruler;
@@ -78,7 +75,7 @@ export class AlignedShape implements Shape, Rule<number> {
     this.held = 0;
     this.refusals = 0;
     if (id === 0) return;
-    if (this.#slot(id) !== this.#ruler.slot) this.#turn(id);
+    if (this.#fields.long(id, SLOT) !== this.#ruler.slot) this.#turn(id);
     this.held = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
     if (this.#refunds.size !== 0) this.held -= this.#refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
@@ -103,11 +100,7 @@ export class AlignedShape implements Shape, Rule<number> {
   }
 
   ticket(id: number): number {
-    return ticketOf(
-      this.#fields.generation(id),
-      this.#fields.word(id, SLOT_HIGH),
-      this.#fields.word(id, SLOT_LOW),
-    );
+    return ticketAt(this.#fields.generation(id), this.#fields.long(id, SLOT));
   }
 
   refund(id: number, ticket: number, cost: number, now: number, clusterNow: number): number {
@@ -195,7 +188,7 @@ export class AlignedShape implements Shape, Rule<number> {
     this.#readRecord(id, now, clusterNow);
     if (!this.#hasOwn(id)) return;
     component.opener = SELF;
-    component.place = this.#slot(id);
+    component.place = this.#fields.long(id, SLOT);
     component.hits = this.#fields.count(id, HITS);
     component.refunds = this.#refunds.get(id) ?? 0;
     component.refusals = this.#countsRefusals ? this.#fields.count(id, REFUSALS) : 0;
@@ -215,8 +208,7 @@ export class AlignedShape implements Shape, Rule<number> {
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+    this.#chain.refersTo(id, mark);
   }
 
   #readRecord(id: number, now: number, clusterNow: number): void {
@@ -226,12 +218,11 @@ export class AlignedShape implements Shape, Rule<number> {
   /** Turns the record to the ruler's window and sums up the chain's components of it. */
   #turn(id: number): void {
     const { slot, nextSlot } = this.#ruler;
-    if (this.#slot(id) !== slot) {
+    if (this.#fields.long(id, SLOT) !== slot) {
       this.#fields.setCount(id, HITS, 0);
       if (this.#countsRefusals) this.#fields.setCount(id, REFUSALS, 0);
       this.#refunds.delete(id);
-      this.#fields.setWord(id, SLOT_HIGH, Math.floor(slot / TWO_32));
-      this.#fields.setWord(id, SLOT_LOW, slot | 0);
+      this.#fields.setLong(id, SLOT, slot);
     }
     let others = 0;
     let othersRefusals = 0;
@@ -260,10 +251,6 @@ export class AlignedShape implements Shape, Rule<number> {
       this.#fields.word(id, HITS) !== 0 ||
       (this.#countsRefusals && this.#fields.word(id, REFUSALS) !== 0)
     );
-  }
-
-  #slot(id: number): number {
-    return this.#fields.word(id, SLOT_HIGH) * TWO_32 + (this.#fields.word(id, SLOT_LOW) >>> 0);
   }
 }
 

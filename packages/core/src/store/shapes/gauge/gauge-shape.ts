@@ -100,19 +100,13 @@ export class GaugeShape implements Shape, Rule<number> {
 
   refresh(id: number): void {
     let others = 0;
-    let before = 0;
     const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; ) {
-      const next = chain.next(link);
+    chain.retain(id, (link) => {
       const replica = chain.replica(link);
-      if (this.#isOver(replica, chain.place(link))) {
-        chain.remove(id, link, before);
-      } else {
-        before = link;
-        if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
-      }
-      link = next;
-    }
+      if (this.#isOver(replica, chain.place(link))) return false;
+      if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
+      return true;
+    });
     this.#fields.setCount(id, OTHERS, others);
   }
 
@@ -198,8 +192,7 @@ export class GaugeShape implements Shape, Rule<number> {
   emitRemote(): void {}
 
   refersTo(id: number, mark: (replica: number) => void): void {
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) mark(chain.replica(link));
+    this.#chain.refersTo(id, mark);
   }
 
   /** Whether a permit of an earlier frame is released, because later frames did not repeat it. */
@@ -215,17 +208,15 @@ export class GaugeShape implements Shape, Rule<number> {
   #latest(id: number, replica: number, generation: number): number | undefined {
     const chain = this.#chain;
     let latest = 0;
-    let before = 0;
-    for (let link = chain.first(id); link !== 0; ) {
-      const next = chain.next(link);
-      const isOfSame = chain.replica(link) === replica;
+    let hasEarlier = false;
+    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
+      if (chain.replica(link) !== replica) continue;
       const laterBy = (generation - chain.generation(link)) | 0;
-      if (isOfSame && laterBy < 0) return undefined;
-      if (isOfSame && laterBy === 0) latest = link;
-      if (isOfSame && laterBy > 0) this.#end(id, link, before);
-      else before = link;
-      link = next;
+      if (laterBy < 0) return undefined;
+      if (laterBy === 0) latest = link;
+      else hasEarlier = true;
     }
+    if (hasEarlier) this.#end(id, (link) => chain.replica(link) === replica && link !== latest);
     return latest;
   }
 
@@ -238,20 +229,18 @@ export class GaugeShape implements Shape, Rule<number> {
       if (former !== undefined) ended.set(former.replica, former.upTo);
     }
     if (ended.size === 0) return;
-    let before = 0;
-    for (let link = chain.first(id); link !== 0; ) {
-      const next = chain.next(link);
-      if (chain.place(link) <= (ended.get(chain.replica(link)) ?? -1)) this.#end(id, link, before);
-      else before = link;
-      link = next;
-    }
+    this.#end(id, (link) => chain.place(link) <= (ended.get(chain.replica(link)) ?? -1));
   }
 
-  #end(id: number, link: number, before: number): void {
+  /** Removes components and the permits in them. */
+  #end(id: number, isEnded: (link: number) => boolean): void {
     const chain = this.#chain;
-    const held = chain.hits(link) - chain.refunds(link);
-    if (this.#replicas.isAlive(chain.replica(link))) this.#fields.addToCount(id, OTHERS, -held);
-    chain.remove(id, link, before);
+    chain.retain(id, (link) => {
+      if (!isEnded(link)) return true;
+      const held = chain.hits(link) - chain.refunds(link);
+      if (this.#replicas.isAlive(chain.replica(link))) this.#fields.addToCount(id, OTHERS, -held);
+      return false;
+    });
   }
 
   #ownHeld(id: number): number {

@@ -11,7 +11,7 @@ import type { Component } from "../../../crdt/component.ts";
 import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
-import { ticketOf } from "../../table/ticket.ts";
+import { ticketAt } from "../../table/ticket.ts";
 import type { Rule } from "../rule.ts";
 import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
 import { PublishedLevels } from "./published-levels.ts";
@@ -20,8 +20,6 @@ import { SlotFloors, type StepTime } from "./slot-floors.ts";
 import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
 import type { SlotTime } from "./slot-time.ts";
 import { elapsedUntilFits } from "./trailing-slot.ts";
-
-const TWO_32 = 2 ** 32;
 
 export class GridShape implements Shape, Rule<number> {
   readonly words: number;
@@ -320,6 +318,6 @@ export class GridShape implements Shape, Rule<number> {
 
   #ticketOfSlot(id: number, slot: number): number {
     const generation = Math.max(this.#records.word(id, GENERATION) >>> 0, this.generationMin);
-    return ticketOf(generation, Math.floor(slot / TWO_32), slot | 0);
+    return ticketAt(generation, slot);
   }
 }

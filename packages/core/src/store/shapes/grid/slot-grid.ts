@@ -111,7 +111,7 @@ export class SlotGrid {
     if (level === null || high === UNSET) return;
     const slot = high * TWO_32 + (this.#records.word(id, this.#base + SLOT_LOW) >>> 0);
     this.#turn(id, slot, this.#binCount);
-    this.#rings.clear(id);
+    this.#rings.chain.clear(id);
     // The kept slots are empty now, and will leak for as long as they last.
     const kept = this.#slots - Math.max(0, time.slot - slot);
     const folded = level.of(id);
@@ -159,7 +159,8 @@ export class SlotGrid {
     if (this.bins.hasAny(id)) return true;
     // A refunded hit still matters: a late report without the refund must not count it again.
     const rings = this.#rings;
-    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
+    const { chain } = rings;
+    for (let ring = chain.first(id); ring !== 0; ring = chain.next(ring)) {
       rings.turn(ring, this.time.slot);
       if (rings.isUsed(ring)) return true;
     }
@@ -172,20 +173,14 @@ export class SlotGrid {
     const rings = this.#rings;
     const { slot } = this.time;
     this.bins.emptyOthers(id);
-    let before = 0;
-    for (let ring = rings.first(id); ring !== 0; ) {
-      const next = rings.next(ring);
+    rings.chain.retain(id, (ring) => {
       rings.turn(ring, slot);
-      if (this.#replicas.isDropped(rings.replica(ring)) || !rings.isUsed(ring)) {
-        rings.remove(id, ring, before);
-      } else {
-        before = ring;
-        for (let bin = 0; bin < this.#binCount; bin++) {
-          this.bins.addOthers(id, bin, rings.hits(ring, bin));
-        }
+      if (this.#replicas.isDropped(rings.chain.replica(ring)) || !rings.isUsed(ring)) return false;
+      for (let bin = 0; bin < this.#binCount; bin++) {
+        this.bins.addOthers(id, bin, rings.hits(ring, bin));
       }
-      ring = next;
-    }
+      return true;
+    });
   }
 
   /**
@@ -207,13 +202,14 @@ export class SlotGrid {
   /** Visits the counts of another replica in the slots of an aligned record. */
   emitRemote(id: number, replica: number, component: Component, visit: ComponentVisitor): void {
     const rings = this.#rings;
+    const { chain } = rings;
     const { slot } = this.time;
     component.opener = replica;
     component.refusals = 0;
-    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) {
-      if (rings.replica(ring) !== replica) continue;
+    for (let ring = chain.first(id); ring !== 0; ring = chain.next(ring)) {
+      if (chain.replica(ring) !== replica) continue;
       rings.turn(ring, slot);
-      component.generation = rings.generation(ring) >>> 0;
+      component.generation = chain.generation(ring) >>> 0;
       for (let place = slot - this.#slots + 1; place <= slot + this.ahead; place++) {
         const bin = this.binOf(place);
         component.place = place;
@@ -225,13 +221,12 @@ export class SlotGrid {
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
-    const rings = this.#rings;
-    for (let ring = rings.first(id); ring !== 0; ring = rings.next(ring)) mark(rings.replica(ring));
+    this.#rings.chain.refersTo(id, mark);
   }
 
   /** Empties every slot and the level. */
   wipe(id: number): void {
-    this.#rings.clear(id);
+    this.#rings.chain.clear(id);
     this.bins.clear(id);
     this.level?.set(id, 0);
     this.head.setJoined(id, 0);
@@ -239,7 +234,7 @@ export class SlotGrid {
 
   /** Frees everything beside the record. */
   release(id: number): void {
-    this.#rings.clear(id);
+    this.#rings.chain.clear(id);
     this.bins.release(id);
   }
 

@@ -12,7 +12,7 @@ import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
-import { ticketOf } from "../../table/ticket.ts";
+import { ticketAt } from "../../table/ticket.ts";
 import type { Rule } from "../rule.ts";
 import { type LogVisitor, REMOTE_LOGS_WORDS, RemoteLogs } from "./remote-logs.ts";
 import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
@@ -21,7 +21,6 @@ import { TimedRefunds } from "./timed-refunds.ts";
 /** Words of a record that the shape uses. */
 export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + REMOTE_LOGS_WORDS;
 
-const TWO_32 = 2 ** 32;
 /** The most hits a log counts at once: totals are compared by 32-bit differences. */
 export const LOG_HITS_MAX: number = 2 ** 30;
 
@@ -90,7 +89,7 @@ export class LogShape implements Shape, Rule<number> {
 
   /** Identifies the hits counted at `time`. */
   ticket(id: number, time: number = this.#now): number {
-    return ticketOf(this.#fields.generation(id), Math.floor(time / TWO_32), time | 0);
+    return ticketAt(this.#fields.generation(id), time);
   }
 
   refund(id: number, ticket: number, cost: number, now: number): number {

@@ -24,8 +24,6 @@ const POINTS = 2;
 const POINT_WORDS = 3;
 const BLOCK_POINTS = 5;
 
-const TWO_32 = 2 ** 32;
-
 /** Receives one point; returning false ends the walk. */
 export type PointVisitor = (time: number, total: number) => boolean;
 
@@ -208,8 +206,7 @@ export class TimeLists {
   }
 
   #timeAt(block: number, index: number): number {
-    const at = POINTS + index * POINT_WORDS;
-    return this.#blocks.word(block, at) * TWO_32 + (this.#blocks.word(block, at + 1) >>> 0);
+    return this.#blocks.long(block, POINTS + index * POINT_WORDS);
   }
 
   #totalAt(block: number, index: number): number {
@@ -218,8 +215,7 @@ export class TimeLists {
 
   #setPoint(block: number, index: number, time: number, total: number): void {
     const at = POINTS + index * POINT_WORDS;
-    this.#blocks.setWord(block, at, Math.floor(time / TWO_32));
-    this.#blocks.setWord(block, at + 1, time | 0);
+    this.#blocks.setLong(block, at, time);
     this.#blocks.setWord(block, at + 2, total);
   }
 

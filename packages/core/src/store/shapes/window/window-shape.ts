@@ -12,7 +12,8 @@ import { NO_REPLICA, type Replicas, SELF } from "../../replicas/replicas.ts";
 import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
 import { type RecordPool, WIDE } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
-import { ComponentChain, NO_CHAIN } from "../component-chain.ts";
+import { NO_CHAIN } from "../chain.ts";
+import { ComponentChain } from "../component-chain.ts";
 import type { Rule } from "../rule.ts";
 import {
   CHAIN,
@@ -283,11 +284,7 @@ export class WindowShape implements Shape, Rule<number> {
 
   refersTo(id: number, mark: (index: number) => void): void {
     mark(this.#record.opener(id));
-    const chain = this.#chain;
-    for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      mark(chain.replica(link));
-      mark(chain.opener(link));
-    }
+    this.#chain.refersTo(id, mark);
   }
 
   /** When the newest live window ends; 0 for a record without a window. */
