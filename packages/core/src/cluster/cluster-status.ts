@@ -80,8 +80,8 @@ export function statusOf(
     sender,
     receiver,
     rejections,
-    partitionMonitor,
-    overload,
+    partitionDetector,
+    frameQueue,
   } = replicator;
   const now = clock.now();
   const others = Array.from(members.all(), (member) => ({
@@ -89,8 +89,8 @@ export function statusOf(
     isAlive: member.isAlive,
     silentMs: Math.max(0, now - member.lastReceivedMs),
     clockAheadMs: -(replicas.offsetMs(member.index) + clock.originMs),
-    allowed: member.allowed,
-    refused: member.refused,
+    allowed: member.lastHeartbeat?.allowed ?? 0,
+    refused: member.lastHeartbeat?.refused ?? 0,
     isBehind: member.isBehind,
   }));
   const lags = Array.from(members.all(), ({ isAlive, lag, index }) => {
@@ -102,11 +102,11 @@ export function statusOf(
     peers: others,
     isReady: initialSync.isOver,
     isConnected: sender.isConnected,
-    degraded: partitionMonitor.isCut,
-    cuts: partitionMonitor.cuts,
+    degraded: partitionDetector.isCut,
+    cuts: partitionDetector.cuts,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...lags),
-    isOverloaded: overload.isGoingOn,
+    isOverloaded: frameQueue.isOverloaded,
     frames: {
       sent: sender.frames,
       sentBytes: sender.bytes,

@@ -56,12 +56,12 @@ class JoinedCluster implements Cluster {
       farMs: FAR_FACTOR * flushMs,
       report: (message, kind) => this.#reports.take(message, kind),
     });
-    const { clock: time, replicas, sender, partitionMonitor } = this.#replicator;
+    const { clock: time, replicas, sender, partitionDetector } = this.#replicator;
     this.#reports = new Reports({
       namespace,
       time: time.time,
       replica: () => replicas.selfId,
-      isWell: () => sender.isConnected && !partitionMonitor.isCut,
+      isWell: () => sender.isConnected && !partitionDetector.isCut,
     });
     try {
       this.#replicator.open();

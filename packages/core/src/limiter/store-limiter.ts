@@ -243,7 +243,7 @@ export class StoreLimiter implements Limiter {
   ): Decision {
     const { low, high } = this.#fingerprinter;
     const separation =
-      this.#replicator === null ? null : this.#replicator.partitionMonitor.separation;
+      this.#replicator === null ? null : this.#replicator.partitionDetector.separation;
     const decision = this.#decider.decide(mode, low, high, cost, options, separation);
     this.#housekeeping.begin();
     if (mode === "peek") return decision;

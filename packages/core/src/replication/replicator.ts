@@ -4,7 +4,8 @@
  * The replicator joins the rooms of this folder. It publishes deltas of own counts (publish/),
  * receives and merges those of other replicas (receive/), closes gaps by anti-entropy
  * (anti-entropy/), and keeps the membership with its failure and partition detectors (membership/).
- * All of it is gossip over one broadcast channel: there is no leader and no server.
+ * All of it is gossip over one broadcast channel: there is no leader and no server. Once a second
+ * it sends a heartbeat and looks how the others are.
  *
  * Only the announcements of stores are on the path of a request, and they at most set a timer. Work
  * that may be long runs in slices. Every fault is counted and reported, and never thrown.
@@ -15,45 +16,48 @@ import { Replicas } from "../store/replicas/replicas.ts";
 import type { Clock } from "../time/clock.ts";
 import { GuardedTransport } from "../transport/guarded-transport.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { Asking, Heartbeat } from "../wire/control-sections.ts";
 import { Seal } from "../wire/seal.ts";
 import { DeadReplicaSync } from "./anti-entropy/dead-replica-sync.ts";
+import { FrameRelay } from "./anti-entropy/frame-relay.ts";
 import { GapRepair } from "./anti-entropy/gap-repair.ts";
-import { RecentFrames } from "./anti-entropy/recent-frames.ts";
-import type { ReplyPartsFault } from "./anti-entropy/reply-parts-budget.ts";
 import { ClockAgreement } from "./clock/clock-agreement.ts";
-import { ClockCheck } from "./clock/clock-check.ts";
 import { ClusterClock } from "./clock/cluster-clock.ts";
 import { Envelope } from "./envelope.ts";
 import { ConfigDrift } from "./limiters/config-drift.ts";
 import type { ReplicatedLimiter } from "./limiters/replicated-limiter.ts";
 import { ReplicatedLimiters } from "./limiters/replicated-limiters.ts";
 import { GracefulLeave } from "./membership/graceful-leave.ts";
-import { HEARTBEAT_MS } from "./membership/heartbeat-schedule.ts";
-import { Heartbeats } from "./membership/heartbeats.ts";
+import { HeartbeatSchedule, SILENT_MS } from "./membership/heartbeat-schedule.ts";
 import { Incarnation } from "./membership/incarnation.ts";
 import { InitialSync } from "./membership/initial-sync.ts";
-import type { Member } from "./membership/member.ts";
 import { Membership } from "./membership/membership.ts";
-import type { SeparatedMode } from "./membership/partition-detector.ts";
-import { PartitionMonitor } from "./membership/partition-monitor.ts";
+import { PartitionDetector, type SeparatedMode } from "./membership/partition-detector.ts";
 import { addressOf } from "./membership/replica-id.ts";
 import type { FlushScheduleOptions } from "./publish/flush-schedule.ts";
 import { FrameSender } from "./publish/frame-sender.ts";
 import { Publisher } from "./publish/publisher.ts";
-import type { ControlHandler } from "./receive/control-handler.ts";
 import { FrameQueue } from "./receive/frame-queue.ts";
 import { FrameReceiver } from "./receive/frame-receiver.ts";
-import { Overload } from "./receive/overload.ts";
 import { Rejections } from "./receive/rejections.ts";
 import { ReplayGuard } from "./receive/replay-guard.ts";
+import type { ReplicaContext } from "./replica-context.ts";
 import { ReplicationTimer } from "./replication-timer.ts";
-import type { Slices } from "./slicer.ts";
+import { Slicer, type Slices } from "./slicer.ts";
 
-const SILENT_MS = 3.5 * HEARTBEAT_MS;
-/** Early enough for other replicas to relay its frames before it is taken to be silent. */
-const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 const MEMBERS_MAX = 4_096;
+/** Heartbeats after which a differing checksum is no coincidence. */
+const BEATS_DIFFERING = 4;
+/** How many replicas may be known by name only, before unused ones are reclaimed. */
+const NAMED_ONLY_MAX = 1_024;
+const RECLAIM_MS = 30_000;
+/**
+ * Counts that were ahead of time shortly before a jump of the cluster's time may be right after it.
+ */
+const BEFORE_JUMP_MS = 5_000;
+/**
+ * The least time between two requests to all: without a secret any sender can make the time jump.
+ */
+const ASK_ALL_AGAIN_MS = 30_000;
 
 export interface ReplicatorOptions extends FlushScheduleOptions {
   readonly transport: Transport;
@@ -69,121 +73,98 @@ export interface ReplicatorOptions extends FlushScheduleOptions {
   readonly report: Report;
 }
 
-export class Replicator implements ControlHandler {
+export class Replicator implements ReplicaContext {
   readonly onCold: SeparatedMode;
+  readonly report: Report;
+  readonly random: () => number;
   readonly replicas: Replicas;
   readonly clock: ClusterClock;
   readonly seal: Seal;
-  readonly members: Membership;
-  readonly replayGuard: ReplayGuard;
-  readonly replicatedLimiters: ReplicatedLimiters = new ReplicatedLimiters();
-  readonly receiver: FrameReceiver;
-  readonly rejections: Rejections = new Rejections((...event) => this.#options.report(...event));
-  readonly overload: Overload = new Overload((...event) => this.#options.report(...event));
-  readonly frameQueue: FrameQueue;
+  readonly envelope: Envelope;
   readonly sender: FrameSender;
+  readonly members: Membership;
+  readonly replicatedLimiters: ReplicatedLimiters = new ReplicatedLimiters();
+  readonly rejections: Rejections;
+  readonly replayGuard: ReplayGuard;
   readonly initialSync: InitialSync;
+  readonly partitionDetector: PartitionDetector;
   readonly publisher: Publisher;
-  readonly partitionMonitor: PartitionMonitor;
+  readonly incarnation: Incarnation;
+  readonly frameQueue: FrameQueue;
+  readonly receiver: FrameReceiver;
 
-  readonly #options: ReplicatorOptions;
-  readonly #recent = new RecentFrames();
-  readonly #agreement: ClockAgreement;
-  readonly #incarnation: Incarnation;
-  readonly #gapRepair: GapRepair;
-  readonly #deadReplicaSync: DeadReplicaSync;
+  readonly #namespace: string;
   readonly #timer: ReplicationTimer;
-  readonly #heartbeats: Heartbeats;
+  readonly #heartbeats: HeartbeatSchedule;
+  readonly #agreement: ClockAgreement;
+  readonly #configDrift: ConfigDrift;
+  readonly #gapRepair: GapRepair;
+  readonly #relay: FrameRelay;
+  readonly #deadReplicaSync: DeadReplicaSync;
+  readonly #reclaiming = new Slicer(() => false);
+  #reclaimAtMs = Number.NEGATIVE_INFINITY;
+  /** Rejected counts with a time in the future, and until when they are a reason to ask all. */
+  #ahead = 0;
+  #aheadUntilMs = Number.NEGATIVE_INFINITY;
+  #askAllAtMs = Number.NEGATIVE_INFINITY;
   #wasConnected = false;
   #closing: Promise<void> | undefined;
   #isOver = false;
 
   constructor(options: ReplicatorOptions) {
-    const { id, random, namespace, secret, readyTimeoutMs } = options;
-    const transport = new GuardedTransport(options.transport, options.report);
-    this.#options = options;
+    const { namespace, secret, readyTimeoutMs } = options;
+    this.#namespace = namespace;
     this.onCold = options.onCold;
-    const replicas = new Replicas(id);
-    const clock = new ClusterClock(options.clock);
-    const seal = new Seal(namespace, secret);
-    const envelope = new Envelope(seal, replicas, transport);
-    const lost = (why: ReplyPartsFault): void => this.rejections.part(why);
-    const heldUpMs = (): number => this.#timer.heldUpMs;
-    const bounds = { silentMs: SILENT_MS, membersMax: MEMBERS_MAX };
-    const members = new Membership(replicas, { ...bounds, lost, heldUpMs });
-    const sender = new FrameSender(transport, envelope, clock);
-    const now = clock.now();
-    this.replicas = replicas;
-    this.clock = clock;
-    this.seal = seal;
-    this.members = members;
-    this.sender = sender;
-    const missedAfterMs = SILENT_MS + HEARTBEAT_MS;
-    const deadReplicaSync = new DeadReplicaSync({ replicas, members, sender, missedAfterMs });
-    this.#deadReplicaSync = deadReplicaSync;
-    const times = { beganAtMs: now, timeoutMs: readyTimeoutMs };
-    this.initialSync = new InitialSync({ members, sender, deadReplicaSync, ...times });
-    this.replayGuard = new ReplayGuard(seal.isSealing, clock);
-    const { initialSync, replicatedLimiters, rejections, replayGuard } = this;
-    const clockCheck = new ClockCheck({ clock, members, replayGuard, silentMs: SILENT_MS });
-    const sight = { members, sender, initialSync, replicas, clockCheck };
-    this.partitionMonitor = new PartitionMonitor({ ...sight, report: options.report });
-    this.#agreement = new ClockAgreement({ ...options, clock, members, replicas, beganAtMs: now });
-    this.frameQueue = new FrameQueue({
-      read: (frame, receivedAtMs) => this.#receive(frame, receivedAtMs),
-      rejections,
-      now: () => clock.now(),
-      dropped: (at) => this.overload.dropped(at),
-    });
-    const common = { seal, envelope, clock, replicas, members, sender, random };
-    const configDrift = new ConfigDrift(replicatedLimiters, options.report);
-    const judges = { rejections, replayGuard, configDrift };
-    this.receiver = new FrameReceiver({ ...common, ...judges, replicatedLimiters, listener: this });
-    this.publisher = new Publisher({
-      ...options,
-      ...common,
-      replicatedLimiters,
-      replicaCount: () =>
-        this.initialSync.isOver ? replicas.aliveCount : Number.POSITIVE_INFINITY,
-      timerAt: (ms) => this.#timer.at(ms),
-    });
-    this.#incarnation = new Incarnation({
-      ...options,
-      ...common,
-      replicatedLimiters,
-      publisher: this.publisher,
-    });
-    this.#gapRepair = new GapRepair({
-      ...common,
-      ...{ recent: this.#recent, listener: this, now: () => clock.now() },
-      silentMs: BEHIND_AFTER_MS,
-      reply: (...answer) => this.publisher.reply(...answer),
-      isReplying: () => this.publisher.isReplying,
-      isLoaded: (at) => this.frameQueue.isLoaded(at) || this.overload.isDropping(at),
-    });
+    // What the rooms share comes first: the rooms get this replicator as their `ReplicaContext`.
+    this.report = options.report;
+    this.random = options.random;
+    this.replicas = new Replicas(options.id);
+    this.clock = new ClusterClock(options.clock);
+    this.seal = new Seal(namespace, secret);
+    this.rejections = new Rejections(this.report);
+    this.replayGuard = new ReplayGuard(this.seal.isSealing, this.clock);
     this.#timer = new ReplicationTimer(
-      () => clock.now(),
+      () => this.clock.now(),
       () => this.#work(),
     );
-    const { publisher } = this;
-    const watch = {
-      partitionMonitor: this.partitionMonitor,
-      agreement: this.#agreement,
-      deadReplicaSync,
-      initialSync,
-      clockCheck,
-      publisher,
-    };
-    this.#heartbeats = new Heartbeats({
-      ...{ ...common, ...judges, ...watch, ...times, replicatedLimiters },
-      ...{ gapRepair: this.#gapRepair, incarnation: this.#incarnation },
+    const transport = new GuardedTransport(options.transport, this.report);
+    this.envelope = new Envelope(this.seal, this.replicas, transport);
+    this.sender = new FrameSender(transport, this.envelope, this.clock);
+    this.members = new Membership(this.replicas, {
+      silentMs: SILENT_MS,
+      membersMax: MEMBERS_MAX,
+      lost: (why) => this.rejections.part(why),
+      heldUpMs: () => this.#timer.heldUpMs,
     });
+    const agreement = new ClockAgreement(this);
+    const configDrift = new ConfigDrift(this);
+    const deadReplicaSync = new DeadReplicaSync(this);
+    const initialSync = new InitialSync(this, deadReplicaSync, readyTimeoutMs);
+    const publisher = new Publisher(this, options, initialSync, this.#timer);
+    const incarnation = new Incarnation(this, publisher);
+    const frameQueue = new FrameQueue(this, (...frame) => this.#receive(...frame));
+    const gapRepair = new GapRepair(this, publisher, incarnation, frameQueue);
+    const relay = new FrameRelay(this, publisher);
+    const heartbeats = new HeartbeatSchedule(this.clock.now(), this.random);
+    this.#agreement = agreement;
+    this.#configDrift = configDrift;
+    this.#deadReplicaSync = deadReplicaSync;
+    this.initialSync = initialSync;
+    this.partitionDetector = new PartitionDetector(this, initialSync, agreement);
+    this.publisher = publisher;
+    this.incarnation = incarnation;
+    this.frameQueue = frameQueue;
+    this.#gapRepair = gapRepair;
+    this.#relay = relay;
+    this.#heartbeats = heartbeats;
+    const reacting = { agreement, configDrift, deadReplicaSync, gapRepair };
+    const others = { heartbeats, incarnation, publisher, relay };
+    this.receiver = new FrameReceiver(this, { ...reacting, ...others });
   }
 
   /** Begins to receive and to publish. */
   open(): void {
-    const { namespace } = this.#options;
-    const context = { namespace, replica: addressOf(this.replicas.selfId) };
+    const context = { namespace: this.#namespace, replica: addressOf(this.replicas.selfId) };
     const changed = (): void => this.#transportChanged();
     try {
       this.sender.transport.open((frame) => this.frameQueue.take(frame), { ...context, changed });
@@ -224,7 +205,7 @@ export class Replicator implements ControlHandler {
 
   async #close(): Promise<void> {
     const { publisher, sender } = this;
-    const gracefulLeave = new GracefulLeave({ publisher, sender, report: this.#options.report });
+    const gracefulLeave = new GracefulLeave(this, publisher);
     // When all processes leave at once, the one that relayed for the others may have just left.
     if (!sender.isConnected) await gracefulLeave.wait();
     this.#gapRepair.sendOwedReply();
@@ -232,51 +213,12 @@ export class Replicator implements ControlHandler {
     sender.announce("leave");
     this.#isOver = true;
     this.#timer.stop();
-    this.#gapRepair.stop();
+    this.#relay.stop();
+    this.#reclaiming.stop();
     this.frameQueue.stop();
-    this.#recent.forget();
     this.initialSync.end();
     this.replicatedLimiters.close();
     await gracefulLeave.close();
-  }
-
-  // ── Received frames ──────────────────────────────────────────────────────────────────────────
-
-  frameOpened(): void {
-    this.#agreement.frameOpened(this.clock.now());
-  }
-
-  heartbeat(from: Member, heartbeat: Heartbeat): void {
-    from.heartbeat(heartbeat);
-    this.#gapRepair.heartbeat(from, heartbeat, this.clock.now());
-  }
-
-  syncRequest(from: Member, asking: Asking): void {
-    this.#gapRepair.requested(from, asking, this.sender.counted, this.clock.now());
-  }
-
-  hello(): void {
-    this.#heartbeats.helloReceived(this.clock.now());
-  }
-
-  left(from: Member): void {
-    this.members.leave(from);
-  }
-
-  deadReplicasReported(from: Member): void {
-    this.#deadReplicaSync.replyCompleted(from, this.clock.now());
-  }
-
-  isAhead(number: number): boolean {
-    return number >= this.publisher.nextFrame;
-  }
-
-  duplicateRenamed(by: Member): void {
-    this.#incarnation.duplicateRenamed(by);
-  }
-
-  duplicateId(): void {
-    this.#incarnation.change();
   }
 
   /** Frames sent while disconnected are lost. A heartbeat shows other replicas what they missed. */
@@ -287,7 +229,7 @@ export class Replicator implements ControlHandler {
     if (this.#isOver) return;
     const now = this.clock.now();
     if (isBack) this.#heartbeats.hurry(now);
-    this.partitionMonitor.look(now);
+    this.partitionDetector.look(now);
     this.#work();
   }
 
@@ -295,41 +237,88 @@ export class Replicator implements ControlHandler {
     const member = this.#isOver ? undefined : yield* this.receiver.receive(frame, receivedAtMs);
     if (member === undefined) return;
     // A frame that is not the latest was relayed by a replica that keeps it already.
-    if (this.receiver.isLatest) this.#recent.keep(member, frame);
+    if (this.receiver.isLatest) this.#relay.recent.keep(member, frame);
     const now = this.clock.now();
     this.#gapRepair.received(member, now);
     this.#deadReplicaSync.received(member, now);
     if (!this.initialSync.isOver) {
       this.initialSync.work(now);
-      this.partitionMonitor.settle();
+      this.partitionDetector.settle();
     }
-    this.#timer.at(
-      Math.min(this.#gapRepair.dueAtMs, this.#deadReplicaSync.dueAtMs, this.#heartbeats.dueAtMs),
-    );
+    this.#wake();
   }
-
-  // ── What is due ──────────────────────────────────────────────────────────────────────────────
 
   #work(): void {
     if (this.#isOver) return;
     const now = this.clock.now();
     this.initialSync.work(now);
-    if (now >= this.partitionMonitor.dueAtMs) this.partitionMonitor.look(now);
-    this.partitionMonitor.settle();
-    this.overload.look(now);
-    if (now >= this.#heartbeats.dueAtMs) this.#heartbeats.beat(now);
+    if (now >= this.partitionDetector.dueAtMs) this.partitionDetector.look(now);
+    this.partitionDetector.settle();
+    this.frameQueue.look(now);
+    if (now >= this.#heartbeats.dueAtMs) this.#beat(now);
     this.#gapRepair.work(now);
+    this.#relay.work(now);
     this.#deadReplicaSync.work(now);
     this.publisher.work(now);
+    this.#wake();
+  }
+
+  #wake(): void {
     this.#timer.at(
       Math.min(
         this.#heartbeats.dueAtMs,
         this.#gapRepair.dueAtMs,
+        this.#relay.dueAtMs,
         this.#deadReplicaSync.dueAtMs,
         this.publisher.dueAtMs,
         this.initialSync.dueAtMs,
-        this.partitionMonitor.dueAtMs,
+        this.partitionDetector.dueAtMs,
       ),
     );
+  }
+
+  /**
+   * Once a second: runs the failure and partition detectors, agrees on the time, compares digests,
+   * and sends a heartbeat.
+   */
+  #beat(now: number): void {
+    const { replicas, members, replicatedLimiters, publisher, sender } = this;
+    this.#heartbeats.sent(now);
+    if (this.#agreement.isStale(now)) this.incarnation.change(true);
+    replicatedLimiters.keepHouse(now, sender.counted);
+    const rememberedMs = this.replayGuard.rememberedMs(replicatedLimiters.lifeMs);
+    const isAnyForgotten = members.detectFailures(now, rememberedMs);
+    const namedOnly = replicas.size - members.size;
+    if (isAnyForgotten || (namedOnly > NAMED_ONLY_MAX && now >= this.#reclaimAtMs)) {
+      this.#reclaimAtMs = now + RECLAIM_MS;
+      const isMember = (id: string): boolean => members.find(id) !== undefined;
+      const isPublishing = (): boolean => publisher.isPublishing;
+      this.#reclaiming.run(replicatedLimiters.reclaim(replicas, isMember, isPublishing));
+    }
+    this.partitionDetector.look(now);
+    const hasJumped = this.#agreement.agree(now);
+    if (this.#hasBeenBehind(now, hasJumped)) this.#gapRepair.askForAll(now);
+    const known = members.checksum();
+    if (members.differs(known, BEATS_DIFFERING)) this.#deadReplicaSync.checksumDiffers(known, now);
+    this.#gapRepair.askUnreached();
+    const heartbeat = {
+      isReady: this.initialSync.isOver,
+      upMs: this.#agreement.upMs(now),
+      known,
+      ...replicatedLimiters.totals(),
+      behind: this.#gapRepair.behind(now),
+      heldMs: publisher.heldMs(now),
+    };
+    sender.heartbeat(heartbeat, this.#configDrift.described());
+  }
+
+  /** Whether counts were rejected as too early because this replica was suspended, and fit now. */
+  #hasBeenBehind(now: number, hasJumped: boolean): boolean {
+    const { ahead = 0 } = this.rejections.parts;
+    if (ahead > this.#ahead) this.#aheadUntilMs = now + BEFORE_JUMP_MS;
+    this.#ahead = ahead;
+    if (!hasJumped || now > this.#aheadUntilMs || now < this.#askAllAtMs) return false;
+    this.#askAllAtMs = now + ASK_ALL_AGAIN_MS;
+    return true;
   }
 }

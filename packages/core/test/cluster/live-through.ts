@@ -86,13 +86,13 @@ export function expectAgreement(history: History): void {
  */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
-  const cuts = replicas.map(({ replicator }) => replicator.partitionMonitor.cuts);
+  const cuts = replicas.map(({ replicator }) => replicator.partitionDetector.cuts);
   if (history.isFaultless) expect(cuts, "cuts without a fault").toEqual(cuts.map(() => 0));
   // A clock that stands still shortens what was between a crash and a replacement.
   if (history.areLivesUnsure) return;
   history.replace();
   const apart = history.fleet.replicas.filter(
-    ({ replicator }) => replicator.partitionMonitor.isCut,
+    ({ replicator }) => replicator.partitionDetector.isCut,
   );
   expect(
     apart.map(({ troubles }) => troubles.at(-1)),

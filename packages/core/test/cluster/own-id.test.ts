@@ -70,7 +70,7 @@ describe("two processes that start with one id", () => {
     const one = fleet.add(0, ID);
     fleet.add();
     fleet.pass(2_000);
-    for (let time = 0; time < 5; time++) one.replicator.duplicateId();
+    for (let time = 0; time < 5; time++) one.replicator.incarnation.change();
     expect(one.troubles.filter((said) => said.includes("this process is now"))).toHaveLength(1);
     fleet.close();
   });
@@ -93,7 +93,7 @@ describe("a replica that takes another id", () => {
     hit(other, 4);
     fleet.pass(1_000);
     expect(one.view("ada")).toEqual([14]);
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     // A permit under the former id is held until that id is known to be dead.
     fleet.pass(policy.kind === "concurrency" ? 5_000 : 1_000);
     hit(one, 3);
@@ -117,7 +117,7 @@ describe("a permit held by a replica that takes another id", () => {
     fleet.pass(2_000);
     hit(one, 6);
     fleet.pass(1_000);
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     const { selfId } = one.replicator.replicas;
     for (let time = 0; time < 500; time++) {
       fleet.pass(20);
@@ -141,7 +141,7 @@ describe("a permit held by a replica that takes another id", () => {
     hitMember(one, 6);
     vi.advanceTimersByTime(300);
     const late = tapped.of(one).filter(({ frame }) => kindOf(frame) === "counts");
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     tapped.network.heal();
     vi.advanceTimersByTime(1_500);
     expect([late.length, used(other)]).toEqual([1, 6]);
@@ -183,7 +183,7 @@ describe("a replica that takes another id with many unpublished counts", () => {
       passedMs += 0.01;
       return now() + passedMs;
     });
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     expect(passedMs).toBeLessThan(10);
     expect(one.replicator.replicas.selfId).toBe(former);
     hitMember(one, 1, keys[0]);
@@ -218,7 +218,7 @@ describe("a replica that takes another id with many unpublished counts", () => {
       return now() + passedMs;
     });
     hitMember(one, 1, "first");
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     vi.advanceTimersByTime(2_000);
     vi.restoreAllMocks();
     expect(one.replicator.replicas.selfId).not.toBe(former);
@@ -246,7 +246,7 @@ describe("a replica that takes another id while it writes a long reply", () => {
     vi.advanceTimersByTime(500);
     expect([pages(), one.replicator.publisher.isReplying]).toEqual([1, true]);
     const before = tapped.overheard.length;
-    one.replicator.duplicateId();
+    one.replicator.incarnation.change();
     expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("page");
     isOpen = true;
     vi.advanceTimersByTime(10_000);

@@ -41,7 +41,7 @@ function idOf({ replicator }: SimulatedReplica): string {
 }
 
 function degraded(): boolean[] {
-  return fleet.replicas.map(({ replicator }) => replicator.partitionMonitor.isCut);
+  return fleet.replicas.map(({ replicator }) => replicator.partitionDetector.isCut);
 }
 
 /** What all see of a key that each counts once more. */

@@ -30,13 +30,26 @@ interface Process {
  */
 export class Survivor {
   nowMs = 0;
-  readonly partitionDetector = new PartitionDetector();
-  readonly members = new Membership(new Replicas("self"), {
+  readonly replicas = new Replicas("self");
+  readonly members = new Membership(this.replicas, {
     silentMs: SILENT_MS,
     membersMax: 4_096,
     lost: () => {},
     heldUpMs: () => 0,
   });
+  readonly #sender = { isConnected: true, transport: {} };
+  /** What the partition detector reported last. */
+  report = "";
+  readonly partitionDetector = new PartitionDetector(
+    {
+      ...{ members: this.members, replicas: this.replicas, sender: this.#sender as never },
+      report: (sentence) => {
+        this.report = sentence;
+      },
+    },
+    { isCold: false },
+    { countApart: () => 0 },
+  );
   readonly #slots: Process[] = [];
   readonly #cutOff = new Set<number>();
   #started = 0;
@@ -85,9 +98,11 @@ export class Survivor {
 
   /** Looks while the transport is away. */
   lookAway(): void {
-    this.partitionDetector.look(this.nowMs, false, false, this.members);
+    this.#sender.isConnected = false;
+    this.partitionDetector.look(this.nowMs);
     this.nowMs += 300;
-    this.partitionDetector.look(this.nowMs, false, false, this.members);
+    this.partitionDetector.look(this.nowMs);
+    this.#sender.isConnected = true;
   }
 
   /** Lets time pass, until a condition holds if one is given. */
@@ -101,7 +116,7 @@ export class Survivor {
       });
       if (!isDue(this.nowMs, 0)) continue;
       this.members.detectFailures(this.nowMs, FORGOTTEN_MS);
-      this.partitionDetector.look(this.nowMs, true, false, this.members);
+      this.partitionDetector.look(this.nowMs);
     }
   }
 }

@@ -10,11 +10,10 @@
  * The header of gap-repair.ts says what such a reply may claim.
  */
 
-import type { Replicas } from "../../store/replicas/replicas.ts";
+import { HEARTBEAT_MS, SILENT_MS } from "../membership/heartbeat-schedule.ts";
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { closeness, halvesOf } from "../membership/replica-id.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 
 const ASK_AGAIN_MS = 500;
 const LOOK_AGAIN_MS = 20;
@@ -26,19 +25,13 @@ const HELLO_ANSWERED_MS = 150;
 const DIFFER_MS = 5_000;
 /** … and at most, while rounds bring nothing new. */
 const DIFFER_MS_MAX = 80_000;
-
-export interface DeadReplicaSyncOptions {
-  readonly replicas: Pick<Replicas, "selfId">;
-  readonly members: Membership;
-  readonly sender: FrameSender;
-  /** How long after its last frame a replica is known to have ended. */
-  readonly missedAfterMs: number;
-}
+/** How long after its last frame a replica is known to have ended. */
+const MISSED_AFTER_MS = SILENT_MS + HEARTBEAT_MS;
 
 export class DeadReplicaSync {
   /** When to ask next. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
-  readonly #options: DeadReplicaSyncOptions;
+  readonly #context: Pick<ReplicaContext, "replicas" | "members" | "sender">;
   #asked: Member | undefined;
   #round = 0;
   #tries = 0;
@@ -47,8 +40,8 @@ export class DeadReplicaSync {
   /** The checksum of what this replica knew when the last such round began. */
   #sumAskedWith: number | undefined;
 
-  constructor(options: DeadReplicaSyncOptions) {
-    this.#options = options;
+  constructor(context: Pick<ReplicaContext, "replicas" | "members" | "sender">) {
+    this.#context = context;
   }
 
   /** Whether the first reply has arrived, or no replica can give one. */
@@ -99,9 +92,11 @@ export class DeadReplicaSync {
       this.#endRound(now);
       return;
     }
-    const { replicas, members, sender } = this.#options;
+    const { replicas, members, sender } = this.#context;
     const self = replicas.selfId;
-    const able = Array.from(members.all()).filter(({ isAlive, isReady }) => isAlive && isReady);
+    const able = Array.from(members.all()).filter(
+      ({ isAlive, lastHeartbeat }) => isAlive && lastHeartbeat?.isReady,
+    );
     const wasAway = ({ returnedAtMs }: Member): number => +(returnedAtMs > this.#endedAtMs);
     // Prefer members that were silent, then those with another checksum, then by a random distance.
     able.sort(
@@ -120,8 +115,8 @@ export class DeadReplicaSync {
 
   /** Whether all other live replicas are joining too, or there are none. */
   get #areAllNew(): boolean {
-    for (const { isAlive, isReady } of this.#options.members.all()) {
-      if (isAlive && isReady !== false) return false;
+    for (const { isAlive, lastHeartbeat } of this.#context.members.all()) {
+      if (isAlive && lastHeartbeat?.isReady !== false) return false;
     }
     return true;
   }
@@ -142,6 +137,6 @@ export class DeadReplicaSync {
     this.#round++;
     this.#endedAtMs = now;
     const isLast = this.#round === ROUNDS;
-    this.dueAtMs = isLast ? Number.POSITIVE_INFINITY : now + this.#options.missedAfterMs;
+    this.dueAtMs = isLast ? Number.POSITIVE_INFINITY : now + MISSED_AFTER_MS;
   }
 }

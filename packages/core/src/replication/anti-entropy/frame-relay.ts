@@ -11,12 +11,11 @@
  */
 
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { halvesOf } from "../membership/replica-id.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
-import type { SyncReply } from "../publish/publisher.ts";
+import type { Publisher } from "../publish/publisher.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import { Slicer, type Slices } from "../slicer.ts";
-import type { RecentFrames } from "./recent-frames.ts";
+import { RecentFrames } from "./recent-frames.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a replica tries gap repair first, before other replicas relay to it. */
@@ -29,60 +28,52 @@ const BYTES_MAX = 256 * 1024;
 /** What a frame or a sync request costs in addition. */
 const EACH_BYTES = 128;
 
-export interface RelayOptions {
-  readonly members: Pick<Membership, "all" | "find">;
-  readonly recent: RecentFrames;
-  readonly random: () => number;
-  readonly reply: (reply: SyncReply) => void;
-  /** Whether a sync reply is still being written: another one would only wait behind it. */
-  readonly isReplying: () => boolean;
-  readonly sender: Pick<FrameSender, "ask" | "publish">;
-}
+type Context = Pick<ReplicaContext, "members" | "random" | "sender">;
 
 export class FrameRelay {
-  readonly #options: RelayOptions;
+  /** When the next round begins. */
+  dueAtMs: number = NEVER;
+  readonly recent: RecentFrames = new RecentFrames();
+  readonly #context: Context;
+  readonly #publisher: Pick<Publisher, "reply" | "isReplying">;
   /** It never waits: a frame that the transport drops will be reported as missing again. */
   readonly #slicer = new Slicer(() => false);
-  #dueAtMs = NEVER;
   /** Bytes that the round may still relay. */
   #leftBytes = 0;
 
-  constructor(options: RelayOptions) {
-    this.#options = options;
-  }
-
-  /** When the next round begins. */
-  get dueAtMs(): number {
-    return this.#dueAtMs;
+  constructor(context: Context, publisher: Pick<Publisher, "reply" | "isReplying">) {
+    this.#context = context;
+    this.#publisher = publisher;
   }
 
   /**
    * A member reported replicas that it does not receive. A round begins soon, if none is running.
    */
   lagReported(now: number): void {
-    if (this.#dueAtMs !== NEVER || !this.#slicer.isIdle) return;
-    this.#dueAtMs = now + AFTER_MS + Math.floor(this.#options.random() * SPREAD_MS);
+    if (this.dueAtMs !== NEVER || !this.#slicer.isIdle) return;
+    this.dueAtMs = now + AFTER_MS + Math.floor(this.#context.random() * SPREAD_MS);
   }
 
   /** Runs the round that is due. */
   work(now: number): void {
-    if (now < this.#dueAtMs) return;
-    this.#dueAtMs = NEVER;
+    if (now < this.dueAtMs) return;
+    this.dueAtMs = NEVER;
     this.#slicer.run(this.#round(now));
   }
 
+  /** Drops the round that is running, and all kept frames. */
   stop(): void {
     this.#slicer.stop();
+    this.recent.forget();
   }
 
   *#round(now: number): Slices {
-    const { members, random } = this.#options;
+    const { members, random } = this.#context;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
     const { unable, lagging } = yield* survey(alive);
     this.#leftBytes = BYTES_MAX;
-    // Starts at a random member, so that each gets its turn when one round is too short for all.
-    const first = Math.floor(random() * lagging.length);
-    for (const member of [...lagging.slice(first), ...lagging.slice(0, first)]) {
+    // Each member gets its turn when one round is too short for all.
+    for (const member of rotated(lagging, random)) {
       for (const [id, number] of member.lagReports.named) {
         const from = members.find(id);
         if (from === undefined || from === member) continue;
@@ -97,25 +88,31 @@ export class FrameRelay {
 
   /** Relays the frames of `from` after a number to a member that did not receive them. */
   #relayTo(receiver: Member, number: number, from: Member, now: number): void {
-    const { recent, sender, reply, isReplying } = this.#options;
-    const newest = recent.newest(from.id, number, from.isAlive);
+    const { sender } = this.#context;
+    const newest = this.recent.newest(from.id, number, from.isAlive);
     // A dead replica sends nothing new. All members that missed its frames share its turns.
     const { lagReports } = from.isAlive ? receiver : from;
     if (!lagReports.isRelayDue(from.id, number, newest, now, AFTER_MS)) return;
     const isStuck = from.isAlive && from.sent > number && receiver.lagReports.isStuckOn(from.id);
-    const frames = recent.after(from.id, number, from.isAlive);
+    const frames = this.recent.after(from.id, number, from.isAlive);
     for (const frame of this.#some(frames, isStuck)) sender.publish(frame, receiver.id);
     if (isStuck) {
       // The first missing frame is not kept any more. The origin's reply is kept, and has all of
       // it.
       this.#leftBytes -= EACH_BYTES;
       sender.ask({ ...halvesOf(from.id), since: number, others: false });
-    } else if (!from.isAlive && from.frames.last > number && !isReplying()) {
+    } else if (!from.isAlive && from.frames.last > number && !this.#publisher.isReplying) {
       // A dead replica cannot be asked, so this one reports the counts that are older than kept
-      // frames.
+      // frames. While it writes another reply, this one would only wait.
       this.#leftBytes -= EACH_BYTES;
       const since = Number.POSITIVE_INFINITY;
-      reply({ since, to: receiver.id, others: [from], levels: false, toJoining: false });
+      this.#publisher.reply({
+        since,
+        to: receiver.id,
+        others: [from],
+        levels: false,
+        toJoining: false,
+      });
     }
   }
 
@@ -128,6 +125,12 @@ export class FrameRelay {
     }
     return isNewest ? frames.slice(frames.length - count) : frames.slice(0, count);
   }
+}
+
+/** Rotates the list to a random start, so that each item gets its turn. */
+export function rotated<Item>(items: readonly Item[], random: () => number): Item[] {
+  const first = Math.floor(random() * items.length);
+  return [...items.slice(first), ...items.slice(0, first)];
 }
 
 interface Survey {

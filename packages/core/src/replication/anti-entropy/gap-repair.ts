@@ -37,20 +37,15 @@
  * when fifty replicas miss the same frame.
  */
 
-import type { Replicas } from "../../store/replicas/replicas.ts";
-import {
-  type Asking,
-  BEHIND_MAX,
-  type Behind,
-  type Heartbeat,
-} from "../../wire/control-sections.ts";
+import { type Asking, BEHIND_MAX, type Behind } from "../../wire/control-sections.ts";
+import { HEARTBEAT_MS } from "../membership/heartbeat-schedule.ts";
+import type { Incarnation } from "../membership/incarnation.ts";
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { halvesOf, idOf } from "../membership/replica-id.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
-import type { SyncReply } from "../publish/publisher.ts";
-import type { ControlHandler } from "../receive/control-handler.ts";
-import { FrameRelay, type RelayOptions } from "./frame-relay.ts";
+import type { Publisher } from "../publish/publisher.ts";
+import type { FrameQueue } from "../receive/frame-queue.ts";
+import type { ReplicaContext } from "../replica-context.ts";
+import { rotated } from "./frame-relay.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** How long a request waits: what is missing may just be late. */
@@ -63,6 +58,8 @@ const REPLY_AFTER_MS = 5;
 const REPLY_SPREAD_MS = 20;
 /** The least time between two replies, however many replicas ask. */
 const REPLY_SPACING_MS = 200;
+/** Early enough for other replicas to relay its frames before it is taken to be silent. */
+const BEHIND_AFTER_MS = 1.5 * HEARTBEAT_MS;
 /** A replica that has been silent for longer is named last. */
 const SILENCE_MS_MAX = 60_000;
 /** How long a request is held back under overload: its reply would only add to the queue. */
@@ -72,17 +69,17 @@ const REPAIRS_ITSELF_MS = 3_000;
 /** How many members that do not receive this replica are asked at a time. */
 const UNREACHED_MAX = 16;
 
-export interface GapRepairOptions extends RelayOptions {
-  readonly replicas: Pick<Replicas, "selfId">;
-  readonly members: Membership;
-  readonly silentMs: number;
-  readonly now: () => number;
-  readonly sender: FrameSender;
-  readonly listener: Pick<ControlHandler, "isAhead" | "duplicateId">;
-  /** Whether frames wait or were just dropped that may close the gap: requests are held back. */
-  readonly isLoaded: (now: number) => boolean;
-  /** Writes a reply, and calls `done` when all of it has left. */
-  readonly reply: (reply: SyncReply, done?: () => void) => void;
+type Context = Pick<ReplicaContext, "replicas" | "members" | "sender" | "clock" | "random">;
+
+/** A sync reply that is to be written soon, for all requests that arrive until then. */
+interface OwedReply {
+  atMs: number;
+  since: number;
+  /** Absent when it is for all. */
+  to: string | undefined;
+  /** Whether it includes counts of other replicas. */
+  others: boolean;
+  toJoining: boolean;
 }
 
 /** A sync reply that has been begun. */
@@ -100,33 +97,38 @@ interface BegunReply {
 }
 
 export class GapRepair {
-  readonly #options: GapRepairOptions;
-  readonly #relays: FrameRelay;
-  #replyAtMs = NEVER;
-  #replySince = 0;
-  #replyTo: string | undefined;
-  #replyOthers = false;
-  #repliesToJoining = false;
+  readonly #context: Context;
+  readonly #publisher: Pick<Publisher, "reply" | "isReplying">;
+  readonly #incarnation: Pick<Incarnation, "claimed">;
+  readonly #frameQueue: Pick<FrameQueue, "isLoaded">;
+  #owed: OwedReply | undefined;
   /** The last reply. */
   #lastReply: BegunReply | undefined;
   /** When frames were last waiting that may close gaps. */
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: GapRepairOptions) {
-    this.#options = options;
-    this.#relays = new FrameRelay(options);
+  constructor(
+    context: Context,
+    publisher: Pick<Publisher, "reply" | "isReplying">,
+    incarnation: Pick<Incarnation, "claimed">,
+    frameQueue: Pick<FrameQueue, "isLoaded">,
+  ) {
+    this.#context = context;
+    this.#publisher = publisher;
+    this.#incarnation = incarnation;
+    this.#frameQueue = frameQueue;
   }
 
   /** When the next work is due. */
   get dueAtMs(): number {
-    let dueAtMs = Math.min(this.#replyAtMs, this.#relays.dueAtMs);
-    for (const { askAtMs } of this.#options.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
+    let dueAtMs = this.#owed?.atMs ?? NEVER;
+    for (const { askAtMs } of this.#context.members.all()) dueAtMs = Math.min(dueAtMs, askAtMs);
     return dueAtMs;
   }
 
   /** Asks all live replicas for all of their counts; returns whether any replica has counts. */
   askForAll(now: number): boolean {
-    const { members, sender } = this.#options;
+    const { members, sender } = this.#context;
     let hasAnyCounted = false;
     for (const member of members.all()) {
       if (member.sent === 0) continue;
@@ -151,13 +153,13 @@ export class GapRepair {
   }
 
   /** A sync request arrived, for this replica or for another one. */
-  requested(from: Member, { low, high, since, others }: Asking, sent: number, now: number): void {
-    const { replicas, members } = this.#options;
+  requested(from: Member, { low, high, since, others }: Asking, now: number): void {
+    const { replicas, members, sender } = this.#context;
     const id = idOf(low, high);
-    this.#claimed(id, since);
+    this.#incarnation.claimed(id, since);
     if (id === replicas.selfId) {
       const isUnderWay = this.#isReplying(from.id, since, others, now);
-      if (since <= sent && !isUnderWay) this.#owe(from, since, others, now);
+      if (since <= sender.counted && !isUnderWay) this.#owe(from, since, others, now);
       return;
     }
     const member = members.find(id);
@@ -165,14 +167,6 @@ export class GapRepair {
     // The reply to a second request is a broadcast.
     if (since === 0 || ++member.requestsOfOthers < 2) return;
     member.askAtMs = Math.max(member.askAtMs, now + ASK_AGAIN_MS);
-  }
-
-  /** A heartbeat of a member arrived. */
-  heartbeat(from: Member, { behind }: Heartbeat, now: number): void {
-    for (const { low, high, number } of behind) this.#claimed(idOf(low, high), number);
-    from.lagReports.reported(behind);
-    from.reachability.heartbeat(behind, this.#options.replicas.selfId);
-    if (behind.length > 0) this.#relays.lagReported(now);
   }
 
   /**
@@ -186,9 +180,9 @@ export class GapRepair {
     const longSilent: Behind[] = [];
     // A live replica is not named while gap repair may help: relayed frames would add to the load.
     const repairsItself = this.#isLoaded(now) || now < this.#loadedAtMs + REPAIRS_ITSELF_MS;
-    for (const { id, isBehind, hasLeft, lastReceivedMs, frames } of this.#options.members.all()) {
+    for (const { id, isBehind, hasLeft, lastReceivedMs, frames } of this.#context.members.all()) {
       const silenceMs = now - lastReceivedMs;
-      const isSilent = !hasLeft && silenceMs > this.#options.silentMs;
+      const isSilent = !hasLeft && silenceMs > BEHIND_AFTER_MS;
       if (!isSilent && (!isBehind || repairsItself)) continue;
       const isLongSilent = silenceMs >= SILENCE_MS_MAX;
       (isLongSilent ? longSilent : isBehind ? behind : silent).push({
@@ -197,47 +191,38 @@ export class GapRepair {
       });
     }
     // More than fit take turns.
-    return [behind, silent, longSilent].flatMap((some) => this.#rotated(some)).slice(0, BEHIND_MAX);
+    const { random } = this.#context;
+    return [behind, silent, longSilent]
+      .flatMap((some) => rotated(some, random))
+      .slice(0, BEHIND_MAX);
   }
 
   /** Asks some members that do not receive this replica. A reply shows that they do by now. */
   askUnreached(): void {
-    const unreached = Array.from(this.#options.members.all()).filter(
-      ({ isAlive, reachability }) => isAlive && reachability.isLost,
+    const { members, sender, random } = this.#context;
+    const unreached = Array.from(members.all()).filter(
+      ({ isAlive, lagReports }) => isAlive && lagReports.isUnreached,
     );
-    for (const { id, frames, reachability } of this.#rotated(unreached).slice(0, UNREACHED_MAX)) {
+    for (const { id, frames, lagReports } of rotated(unreached, random).slice(0, UNREACHED_MAX)) {
       const since = frames.last;
-      reachability.requested(since);
-      this.#options.sender.ask({ ...halvesOf(id), since, others: false });
+      lagReports.requested(since);
+      sender.ask({ ...halvesOf(id), since, others: false });
     }
   }
 
   /** Sends the reply that is owed, if one is. */
   sendOwedReply(): void {
-    if (this.#replyAtMs === NEVER) return;
-    this.#replyAtMs = NEVER;
-    const since = this.#replySince;
-    const to = this.#replyTo;
-    const levels = this.#replyOthers;
-    const others = levels ? Array.from(this.#options.members.all()) : [];
-    const toJoining = this.#repliesToJoining;
-    const beganAtMs = this.#options.now();
-    const upTo = this.#options.sender.counted;
-    const reply = { since, upTo, to, others: levels, beganAtMs, endedAtMs: NEVER };
+    if (this.#owed === undefined) return;
+    const { since, to, others: levels, toJoining } = this.#owed;
+    this.#owed = undefined;
+    const { members, sender, clock } = this.#context;
+    const others = levels ? Array.from(members.all()) : [];
+    const timing = { beganAtMs: clock.now(), endedAtMs: NEVER };
+    const reply = { since, upTo: sender.counted, to, others: levels, ...timing };
     this.#lastReply = reply;
-    this.#options.reply({ since, to, others, levels, toJoining }, () => {
-      reply.endedAtMs = this.#options.now();
+    this.#publisher.reply({ since, to, others, levels, toJoining }, () => {
+      reply.endedAtMs = clock.now();
     });
-  }
-
-  /**
-   * A replica claims to have received a replica's frame of this number. If the origin is this one
-   * and has not sent that frame, another process uses the same id, for example a copy of a
-   * snapshot.
-   */
-  #claimed(id: string, number: number): void {
-    const { replicas, listener } = this.#options;
-    if (id === replicas.selfId && listener.isAhead(number)) listener.duplicateId();
   }
 
   /**
@@ -248,7 +233,7 @@ export class GapRepair {
     if (reply === undefined) return false;
     const { beganAtMs, endedAtMs, to } = reply;
     const isOver =
-      endedAtMs === NEVER ? !this.#options.isReplying() : now > 2 * endedAtMs - beganAtMs;
+      endedAtMs === NEVER ? !this.#publisher.isReplying : now > 2 * endedAtMs - beganAtMs;
     if (isOver || (to !== undefined && to !== asker)) return false;
     if (others) return reply.others && since >= reply.since;
     return since >= reply.since && since < reply.upTo;
@@ -256,36 +241,22 @@ export class GapRepair {
 
   /** Does what is due. */
   work(now: number): void {
-    for (const member of this.#options.members.all()) {
+    for (const member of this.#context.members.all()) {
       if (now >= member.askAtMs) this.#ask(member, now);
     }
-    if (now >= this.#replyAtMs && this.#options.isReplying()) {
-      this.#replyAtMs = now + REPLY_SPACING_MS;
-    } else if (now >= this.#replyAtMs) {
-      this.sendOwedReply();
-    }
-    this.#relays.work(now);
-  }
-
-  /** Drops the relay round that is running. */
-  stop(): void {
-    this.#relays.stop();
-  }
-
-  /** Rotates the list to a random start, so that each item gets its turn. */
-  #rotated<Item>(items: readonly Item[]): Item[] {
-    const first = Math.floor(this.#options.random() * items.length);
-    return [...items.slice(first), ...items.slice(0, first)];
+    if (this.#owed === undefined || now < this.#owed.atMs) return;
+    if (this.#publisher.isReplying) this.#owed.atMs = now + REPLY_SPACING_MS;
+    else this.sendOwedReply();
   }
 
   #isLoaded(now: number): boolean {
-    const isLoaded = this.#options.isLoaded(now);
+    const isLoaded = this.#frameQueue.isLoaded(now);
     if (isLoaded) this.#loadedAtMs = now;
     return isLoaded;
   }
 
   #wait(leastMs: number, spreadMs: number): number {
-    return leastMs + Math.floor(this.#options.random() * spreadMs);
+    return leastMs + Math.floor(this.#context.random() * spreadMs);
   }
 
   #ask(member: Member, now: number): void {
@@ -306,7 +277,7 @@ export class GapRepair {
     member.requests++;
     member.askAtMs = now + this.#wait(again, ASK_SPREAD_MS);
     const since = member.frames.last;
-    this.#options.sender.ask({ ...halvesOf(member.id), since, others: false });
+    this.#context.sender.ask({ ...halvesOf(member.id), since, others: false });
   }
 
   /** Whether another replica just got a reply alone: then the next reply is a broadcast. */
@@ -317,21 +288,24 @@ export class GapRepair {
   }
 
   /** One reply serves all requests until it is sent: it begins at the first gap. */
-  #owe({ id: to, isReady }: Member, since: number, others: boolean, now: number): void {
-    const isNew = others && isReady !== true;
-    if (this.#replyAtMs === NEVER) {
+  #owe({ id: to, lastHeartbeat }: Member, since: number, others: boolean, now: number): void {
+    const isNew = others && lastHeartbeat?.isReady !== true;
+    const owed = this.#owed;
+    if (owed === undefined) {
       const soon = now + this.#wait(REPLY_AFTER_MS, REPLY_SPREAD_MS);
       const { beganAtMs = Number.NEGATIVE_INFINITY } = this.#lastReply ?? {};
-      this.#replyAtMs = Math.max(soon, beganAtMs + REPLY_SPACING_MS);
-      this.#replySince = since;
-      this.#replyTo = this.#isSecond(to, since, now) ? undefined : to;
-      this.#replyOthers = others;
-      this.#repliesToJoining = isNew;
+      this.#owed = {
+        atMs: Math.max(soon, beganAtMs + REPLY_SPACING_MS),
+        since,
+        to: this.#isSecond(to, since, now) ? undefined : to,
+        others,
+        toJoining: isNew,
+      };
       return;
     }
-    this.#replyOthers ||= others;
-    this.#repliesToJoining ||= isNew;
-    this.#replySince = Math.min(this.#replySince, since);
-    if (this.#replyTo !== to) this.#replyTo = undefined;
+    owed.others ||= others;
+    owed.toJoining ||= isNew;
+    owed.since = Math.min(owed.since, since);
+    if (owed.to !== to) owed.to = undefined;
   }
 }

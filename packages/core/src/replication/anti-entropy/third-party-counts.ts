@@ -7,30 +7,23 @@
  * permits that they saw released. The header of gap-repair.ts gives the reasons.
  */
 
-import { NO_REPLICA, type Replicas } from "../../store/replicas/replicas.ts";
+import { NO_REPLICA } from "../../store/replicas/replicas.ts";
 import type { Heard, Page } from "../../wire/control-sections.ts";
-import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { idOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 
 /** How long the next part of a reply may take. */
 const PART_MS = 500;
 
-export interface ThirdPartyCountsOptions {
-  readonly replicas: Replicas;
-  readonly members: Membership;
-  readonly clock: ClusterClock;
-}
-
 export class ThirdPartyCounts {
-  readonly #options: ThirdPartyCountsOptions;
+  readonly #context: Pick<ReplicaContext, "replicas" | "members" | "clock">;
   /** The replicas that this frame reports on, and which of their frames its sender has. */
   readonly #others = new Map<string, FramesKnown>();
 
-  constructor(options: ThirdPartyCountsOptions) {
-    this.#options = options;
+  constructor(context: Pick<ReplicaContext, "replicas" | "members" | "clock">) {
+    this.#context = context;
   }
 
   /** A new frame begins. */
@@ -40,7 +33,7 @@ export class ThirdPartyCounts {
 
   /** The sender reports on a dead replica. */
   addReport(report: Heard, sentAtMs: number): void {
-    const { members, replicas, clock } = this.#options;
+    const { members, replicas, clock } = this.#context;
     const id = idOf(report.low, report.high);
     const now = clock.now();
     if (id === replicas.selfId) {
@@ -56,7 +49,7 @@ export class ThirdPartyCounts {
 
   /** The index of a replica that this frame may report on. */
   find(id: string): number | undefined {
-    return this.#others.has(id) ? this.#options.members.find(id)?.index : undefined;
+    return this.#others.has(id) ? this.#context.members.find(id)?.index : undefined;
   }
 
   /**
@@ -64,7 +57,7 @@ export class ThirdPartyCounts {
    * is closed. Returns whether its sender has then reported on all replicas that it knows.
    */
   cover(member: Member, page: Page): boolean {
-    const { replicas, members, clock } = this.#options;
+    const { replicas, members, clock } = this.#context;
     const others = member.parts.add(page, this.#others);
     member.replyUntilMs = others === undefined ? clock.now() + PART_MS : 0;
     if (others === undefined) return false;

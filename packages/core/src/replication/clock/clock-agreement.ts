@@ -5,15 +5,22 @@
  * the one that has been up longer counts, so a process that starts with a wrong clock does not move
  * the other. A clock that is far off does not move the median. Operators get an event about it,
  * from that replica and from all others.
+ *
+ * In a cluster with a secret, other replicas may refuse this one for its clock. The raw clock is
+ * the wall clock at the start plus the time that has passed. It is wrong for good after a machine
+ * was suspended, and where a process started before the wall clock was set. Replicas that do not
+ * know this one, or have forgotten it, then take its frames for replays. Two signs together make
+ * this replica take a new id and the time of the wall clock: its wall clock has moved away from its
+ * raw clock, and another replica shows the time of the wall clock. Neither is enough alone: an
+ * operator may set the wall clock to any time, and an attacker may replay old frames.
  */
 
-import { CLUSTER_EVENTS, type EventKind, type Report } from "../../base/cluster-events.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
+import { CLUSTER_EVENTS, type EventKind } from "../../base/cluster-events.ts";
+import { SILENT_MS } from "../membership/heartbeat-schedule.ts";
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { FAR_MS } from "../receive/replay-guard.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import { clusterOffsetMs } from "./clock-offset.ts";
-import type { ClusterClock } from "./cluster-clock.ts";
 
 /** A clock that is further off than this is reported. */
 const OFF_MS = 1_000;
@@ -21,29 +28,29 @@ const OFF_MS = 1_000;
 const NEW_MS = 500;
 /** If two replicas have been up for about as long, the smaller id decides which is the elder. */
 const SAME_AGE_MS = 1_000;
+/** Half of what other replicas accept, since their clocks may be off as well. */
+const STALE_MS = FAR_MS / 2;
+/** Clocks that show the same time differ by less. */
+const SAME_MS = 60_000;
 
-export interface ClockAgreementOptions {
-  readonly clock: ClusterClock;
-  readonly members: Membership;
-  readonly replicas: Replicas;
-  readonly beganAtMs: number;
-  readonly report: Report;
-}
+type Context = Pick<ReplicaContext, "clock" | "members" | "replicas" | "replayGuard" | "report">;
 
 export class ClockAgreement {
-  readonly #options: ClockAgreementOptions;
+  readonly #context: Context;
+  readonly #beganAtMs: number;
   readonly #off = new Set<Member>();
   #isOff = false;
   /** Whether the cluster's time has been set by other clocks before. */
   #hasAgreed = false;
 
-  constructor(options: ClockAgreementOptions) {
-    this.#options = options;
+  constructor(context: Context) {
+    this.#context = context;
+    this.#beganAtMs = context.clock.now();
   }
 
   /** For how long this replica has been up. */
   upMs(now: number): number {
-    return now - this.#options.beganAtMs;
+    return now - this.#beganAtMs;
   }
 
   /**
@@ -57,7 +64,7 @@ export class ClockAgreement {
     const [first = 0, ...others] = offsetsMs;
     // The median of theirs only: the joining replica's own clock is no better than any other.
     const fromFirstMs = clusterOffsetMs(others.map((offsetMs) => offsetMs - first));
-    if (offsetsMs.length > 0) this.#options.clock.follow(now, fromFirstMs - first, true);
+    if (offsetsMs.length > 0) this.#context.clock.follow(now, fromFirstMs - first, true);
   }
 
   /**
@@ -65,18 +72,54 @@ export class ClockAgreement {
    * whether it has jumped ahead.
    */
   agree(now: number): boolean {
-    const { clock } = this.#options;
+    const { clock } = this.#context;
     const alive = this.#receivedHere();
     // A heartbeat shows which of two replicas is the elder.
-    if (alive.length === 0 || (alive.length === 1 && alive[0]!.upMs === undefined)) return false;
+    if (alive.length === 0 || (alive.length === 1 && alive[0]!.lastHeartbeat === undefined))
+      return false;
     const hasJumped = clock.follow(now, this.#dueOffsetMs(alive, now), !this.#hasAgreed);
     this.#hasAgreed = true;
     this.#reportOffClocks(alive);
     return hasJumped;
   }
 
+  /** Whether the wall clock is right and the raw clock is not. */
+  isStale(now: number): boolean {
+    const { clock, replayGuard } = this.#context;
+    if (!replayGuard.isSealing) return false;
+    const wallAheadMs = clock.wallAheadMs();
+    if (Math.abs(wallAheadMs) <= STALE_MS) return false;
+    const aheadMs = [...this.#aheadOfReceived(), ...this.#aheadOfRefused(now)];
+    return aheadMs.some((each) => Math.abs(each - wallAheadMs) <= SAME_MS);
+  }
+
+  /** How many other replicas refuse this one for its clock, or are refused for theirs; mostly 0. */
+  countApart(now: number): number {
+    if (!this.#context.replayGuard.isSealing) return 0;
+    const received = this.#aheadOfReceived();
+    if (received.length === 0) return this.#aheadOfRefused(now).length;
+    const [first = 0] = received;
+    // Two clocks have no median.
+    const aheadMs = received.length === 1 ? first : clusterOffsetMs(received.map((each) => -each));
+    return Math.abs(aheadMs) > FAR_MS ? received.length : 0;
+  }
+
+  /** How far the clocks of live members are ahead of the raw clock. */
+  #aheadOfReceived(): number[] {
+    const { members, clock } = this.#context;
+    return Array.from(members.all())
+      .filter(({ isAlive, isReceivedHere }) => isAlive && isReceivedHere)
+      .map(({ offset }) => -(offset.offsetMs + clock.originMs));
+  }
+
+  /** The same for replicas that were refused of late. */
+  #aheadOfRefused(now: number): number[] {
+    const { clock, replayGuard } = this.#context;
+    return replayGuard.refused(now - SILENT_MS).map((clockMs) => clockMs - (now + clock.originMs));
+  }
+
   #receivedHere(): readonly Member[] {
-    const { members } = this.#options;
+    const { members } = this.#context;
     return Array.from(members.all()).filter(
       (member) => member.isAlive && member.isReceivedHere && !this.#isStillSuspended(member),
     );
@@ -86,13 +129,13 @@ export class ClockAgreement {
    * Whether it was suspended together with this replica, which has moved to the wall clock already.
    */
   #isStillSuspended(member: Member): boolean {
-    if (member.receivedSinceMs > this.#options.clock.renewedAtMs) return false;
+    if (member.receivedSinceMs > this.#context.clock.renewedAtMs) return false;
     return Math.abs(this.#offsetMs(member)) > FAR_MS;
   }
 
   /** What to add to another's clock to have ours. */
   #offsetMs({ index }: Member): number {
-    const { replicas, clock } = this.#options;
+    const { replicas, clock } = this.#context;
     return replicas.offsetMs(index) + clock.originMs;
   }
 
@@ -103,14 +146,15 @@ export class ClockAgreement {
   }
 
   /** Whether this replica has been up for longer than the other. */
-  #isElder({ id, upMs = 0, lastReceivedMs }: Member, now: number): boolean {
+  #isElder({ id, lastHeartbeat, lastReceivedMs }: Member, now: number): boolean {
+    const { upMs = 0 } = lastHeartbeat ?? {};
     const aheadMs = this.upMs(now) - (upMs + now - lastReceivedMs);
     if (Math.abs(aheadMs) > SAME_AGE_MS) return aheadMs > 0;
-    return this.#options.replicas.selfId < id;
+    return this.#context.replicas.selfId < id;
   }
 
   #reportOffClocks(alive: readonly Member[]): void {
-    const { clock, members, report } = this.#options;
+    const { clock, members, report } = this.#context;
     for (const member of this.#off)
       if (members.find(member.id) !== member) this.#off.delete(member);
     for (const member of alive) {

@@ -12,8 +12,6 @@
  * meanwhile, is behind at once by the length of that silence, and stays behind by the same amount.
  */
 
-import { AgeSamples } from "./age-samples.ts";
-
 /** Ages that exceed the offset by more are late. */
 const STEP_MS = 1_000;
 /** For how long frames must have been late, and in how many seconds. */
@@ -24,6 +22,8 @@ const STEP_SAMPLES = 3;
  * behind.
  */
 const STEADY_MS = 250;
+const SAMPLE_MS = 1_000;
+const SAMPLES = 16;
 
 interface Lateness {
   readonly sinceMs: number;
@@ -34,6 +34,45 @@ interface Lateness {
   /** Whether this process was held up for much of the silence before that frame. */
   readonly isOurs: boolean;
   readonly ages: AgeSamples;
+}
+
+/** The smallest age of received frames, for each of the last seconds in which some arrived. */
+class AgeSamples {
+  readonly #ages: number[] = [];
+  #now = -1;
+  #endsAtMs = Number.NEGATIVE_INFINITY;
+
+  add(atMs: number, ageMs: number): void {
+    if (atMs < this.#endsAtMs) {
+      this.#ages[this.#now] = Math.min(this.#ages[this.#now]!, ageMs);
+      return;
+    }
+    this.#now = (this.#now + 1) % SAMPLES;
+    this.#ages[this.#now] = ageMs;
+    this.#endsAtMs = atMs + SAMPLE_MS;
+  }
+
+  /** For how many seconds there is a sample, at most sixteen. */
+  get count(): number {
+    return this.#ages.length;
+  }
+
+  get isFull(): boolean {
+    return this.count === SAMPLES;
+  }
+
+  get least(): number {
+    return Math.min(...this.#ages);
+  }
+
+  /** How far the samples of the last so many seconds lie apart. */
+  spreadMs(seconds: number): number {
+    const count = Math.min(seconds, this.count);
+    const last = Array.from({ length: count }, (_, back) => {
+      return this.#ages[(this.#now - back + SAMPLES) % SAMPLES]!;
+    });
+    return Math.max(...last) - Math.min(...last);
+  }
 }
 
 export class ClockOffset {
@@ -80,7 +119,11 @@ export class ClockOffset {
     return this.#ages.count === 0 ? 0 : this.#ages.least;
   }
 
-  /** The same, assuming that the other's clock stood still if that is likely. */
+  /**
+   * The same, assuming that the other's clock stood still if that is likely. After a suspended
+   * machine resumes, its clock is behind at once: a replica that is given a later time would take
+   * its frames for old ones.
+   */
   get likelyOffsetMs(): number {
     const late = this.#late;
     return late?.isJump === true && !late.isOurs ? late.ages.least : this.offsetMs;

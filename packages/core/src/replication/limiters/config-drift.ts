@@ -10,17 +10,12 @@
  * replica has a name that is not here.
  */
 
-import {
-  CLUSTER_EVENTS,
-  type EventKind,
-  type Report,
-  WHICH_PROCESS,
-} from "../../base/cluster-events.ts";
+import { CLUSTER_EVENTS, type EventKind, WHICH_PROCESS } from "../../base/cluster-events.ts";
 import { shown } from "../../base/options.ts";
 import type { WireLimiter } from "../../wire/control-sections.ts";
 import type { Halves } from "../../wire/frame.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import type { ReplicatedLimiter } from "./replicated-limiter.ts";
-import type { ReplicatedLimiters } from "./replicated-limiters.ts";
 
 /** How many limiters a heartbeat describes. */
 const DESCRIBED_MAX = 4;
@@ -34,8 +29,7 @@ const ALONE_MS = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class ConfigDrift {
-  readonly #replicatedLimiters: ReplicatedLimiters;
-  readonly #report: Report;
+  readonly #context: Pick<ReplicaContext, "replicatedLimiters" | "report">;
   readonly #known = new Set<string>();
   /** Since when no other replica has described a limiter that is here; never, if one has. */
   readonly #undescribedSinceMs = new WeakMap<ReplicatedLimiter, number>();
@@ -43,28 +37,23 @@ export class ConfigDrift {
   readonly #unknownSinceMs = new Map<string, number>();
   #next = 0;
 
-  constructor(replicatedLimiters: ReplicatedLimiters, report: Report) {
-    this.#replicatedLimiters = replicatedLimiters;
-    this.#report = report;
+  constructor(context: Pick<ReplicaContext, "replicatedLimiters" | "report">) {
+    this.#context = context;
   }
 
   /** The limiters that the next heartbeat describes; all get their turn. */
   described(): WireLimiter[] {
-    const replicatedLimiters = this.#replicatedLimiters.open();
-    const first = this.#next % Math.max(1, replicatedLimiters.length);
+    const open = this.#context.replicatedLimiters.open();
+    const first = this.#next % Math.max(1, open.length);
     this.#next = first + DESCRIBED_MAX;
-    const rotated = [
-      ...replicatedLimiters.slice(first),
-      ...replicatedLimiters.slice(0, first),
-    ].slice(0, DESCRIBED_MAX);
-    return rotated.map(({ nameTag, identity, holder }) => {
-      return { name: nameTag, identity, limits: holder.limits };
-    });
+    return [...open.slice(first), ...open.slice(0, first)]
+      .slice(0, DESCRIBED_MAX)
+      .map(({ nameTag: name, identity, holder: { limits } }) => ({ name, identity, limits }));
   }
 
   /** A replica's heartbeat describes some of its limiters. */
   received(replica: string, limiters: readonly WireLimiter[], now: number): void {
-    const replicatedLimiters = this.#replicatedLimiters.open();
+    const replicatedLimiters = this.#context.replicatedLimiters.open();
     let isAnyUnknown = false;
     for (const theirs of limiters) {
       const ours = replicatedLimiters.find(({ nameTag }) => isSame(nameTag, theirs.name));
@@ -120,7 +109,7 @@ export class ConfigDrift {
   #reportOnce(difference: string, sentence: string, kind: EventKind): void {
     if (this.#known.has(difference) || this.#known.size >= KNOWN_MAX) return;
     this.#known.add(difference);
-    this.#report(sentence, kind);
+    this.#context.report(sentence, kind);
   }
 }
 

@@ -12,7 +12,7 @@ import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
 import type { Former } from "../../store/replicas/ownership-transfer.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import { Slicer, type Slices } from "../slicer.ts";
+import type { Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 
 /** The most keys that closed limiters keep together, and the most of them: the last closed stay. */
@@ -26,7 +26,6 @@ export class ReplicatedLimiters {
   /** The latest frame with held permits of dropped limiters. */
   #forgottenIn = 0;
   #isClosed = false;
-  readonly #reclaiming = new Slicer(() => false);
 
   /**
    * Throws if a limiter cannot be added: a second one of its name, or after leaving the cluster.
@@ -110,10 +109,7 @@ export class ReplicatedLimiters {
 
   /** How long any count lives at most. */
   get lifeMs(): number {
-    let lifeMs = 0;
-    for (const replicated of this.#replicatedLimiters.values())
-      lifeMs = Math.max(lifeMs, replicated.lifeMs);
-    return lifeMs;
+    return Math.max(0, ...Array.from(this.#replicatedLimiters.values(), ({ lifeMs }) => lifeMs));
   }
 
   /**
@@ -122,12 +118,20 @@ export class ReplicatedLimiters {
    * @param isPublishing whether frames are being written: they may name replicas that are in no
    *   record any more, so no index is freed then
    */
-  reclaim(
+  *reclaim(
     replicas: Replicas,
     isMember: (id: string) => boolean,
     isPublishing: () => boolean,
-  ): void {
-    this.#reclaiming.run(this.#reclaim(replicas, isMember, isPublishing));
+  ): Slices {
+    // A replica that becomes unused meanwhile may be referred to by records that were visited
+    // before.
+    const spare = new Set(replicas.spare(isMember));
+    const mark = (index: number): void => {
+      spare.delete(index);
+    };
+    for (const { store } of this.#replicatedLimiters.values()) yield* store.refersTo(mark);
+    for (const replicated of this.#replicatedLimiters.values()) replicated.refersTo(mark);
+    if (!isPublishing()) replicas.reclaim(spare);
   }
 
   /**
@@ -136,17 +140,17 @@ export class ReplicatedLimiters {
    * @param published the last frame of counts that has left
    */
   keepHouse(now: number, published: number): void {
-    let room = RETIRED_MAX;
-    let keysEvictor = RETIRED_KEYS_MAX;
+    let limitersLeft = RETIRED_MAX;
+    let keysLeft = RETIRED_KEYS_MAX;
     for (const replicated of this.#retired().reverse()) {
       const { retirement, store } = replicated;
       const isPublished = published >= retirement!.publishedIn;
-      const isOfUse = !store.handover.isEmpty && room > 0 && store.size <= keysEvictor;
+      const isOfUse = !store.handover.isEmpty && limitersLeft > 0 && store.size <= keysLeft;
       if (now >= retirement!.untilMs || (isPublished && !isOfUse)) {
         this.#end(replicated);
       } else {
-        room--;
-        keysEvictor -= store.size;
+        limitersLeft--;
+        keysLeft -= store.size;
       }
     }
     for (const { holder } of this.#replicatedLimiters.values()) holder.keepHouse();
@@ -178,22 +182,6 @@ export class ReplicatedLimiters {
     this.#replicatedLimiters.delete(keyOf(replicated.identity.low, replicated.identity.high));
     replicated.end();
     this.#generation = Math.max(this.#generation, replicated.store.generation);
-  }
-
-  *#reclaim(
-    replicas: Replicas,
-    isMember: (id: string) => boolean,
-    isPublishing: () => boolean,
-  ): Slices {
-    // A replica that becomes unused meanwhile may be referred to by records that were visited
-    // before.
-    const spare = new Set(replicas.spare(isMember));
-    const mark = (index: number): void => {
-      spare.delete(index);
-    };
-    for (const { store } of this.#replicatedLimiters.values()) yield* store.refersTo(mark);
-    for (const replicated of this.#replicatedLimiters.values()) replicated.refersTo(mark);
-    if (!isPublishing()) replicas.reclaim(spare);
   }
 }
 

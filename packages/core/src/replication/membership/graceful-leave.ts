@@ -7,9 +7,9 @@
  * must not keep a process from its end.
  */
 
-import { CLUSTER_EVENTS, type Report } from "../../base/cluster-events.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
+import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
 import type { Publisher } from "../publish/publisher.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 
 /** How long to wait for a transport that has lost its connection. */
 const CONNECT_MS = 1_000;
@@ -21,26 +21,22 @@ const CLOSE_MS_LEAST = 2_500;
 /** How much of it is done at once; nearly always that is all. */
 const AT_ONCE_MS = 4;
 
-export interface GracefulLeaveOptions {
-  readonly publisher: Publisher;
-  readonly sender: FrameSender;
-  readonly report: Report;
-}
-
 export class GracefulLeave {
-  readonly #options: GracefulLeaveOptions;
+  readonly #context: Pick<ReplicaContext, "sender" | "report">;
+  readonly #publisher: Publisher;
   readonly #endMs = performance.now() + LEAVE_MS;
   #isFirst = true;
   #isDisconnected = false;
 
-  constructor(options: GracefulLeaveOptions) {
-    this.#options = options;
+  constructor(context: Pick<ReplicaContext, "sender" | "report">, publisher: Publisher) {
+    this.#context = context;
+    this.#publisher = publisher;
   }
 
   /** Publishes more. Returns whether everything has left, or it is of no use to go on. */
   goOn(): boolean {
-    const { publisher, sender, report } = this.#options;
-    const isPublished = publisher.finishFor(this.#isFirst ? AT_ONCE_MS : 0);
+    const { sender, report } = this.#context;
+    const isPublished = this.#publisher.finishFor(this.#isFirst ? AT_ONCE_MS : 0);
     this.#isFirst = false;
     const hasLeft = isPublished && !sender.isBusy;
     if (!hasLeft && !this.#isDisconnected) {
@@ -50,13 +46,13 @@ export class GracefulLeave {
         CLUSTER_EVENTS.leftEarly,
       );
     }
-    publisher.stop();
+    this.#publisher.stop();
     return true;
   }
 
   /** Waits until more can be sent. */
   async wait(): Promise<void> {
-    const { sender } = this.#options;
+    const { sender } = this.#context;
     if (sender.isConnected) {
       await sender.untilFree();
       return;
@@ -67,7 +63,7 @@ export class GracefulLeave {
 
   /** Closes the transport, and waits for that while there is time. */
   async close(): Promise<void> {
-    const { sender, report } = this.#options;
+    const { sender, report } = this.#context;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       const leftMs = Math.max(this.#endMs - performance.now(), CLOSE_MS_LEAST);

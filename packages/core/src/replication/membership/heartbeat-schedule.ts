@@ -1,10 +1,16 @@
 /**
  * When this replica sends heartbeats: every second, and sooner as the answer to a hello.
  *
+ * A heartbeat is the sign of life. It also carries what other replicas need to find gaps: the
+ * number of the last frame, the checksum of the membership, and the replicas that this one does not
+ * receive.
+ *
  * Answers are spread and spaced, so that many hellos do not make every replica send all the time.
  */
 
 export const HEARTBEAT_MS = 1_000;
+/** Silence after which a replica is not alive. */
+export const SILENT_MS: number = 3.5 * HEARTBEAT_MS;
 /** How long the answer to a hello may wait, so that not all replicas answer at once. */
 const HELLO_SPREAD_MS = 20;
 /** The least time between two answers, however many hellos arrive. */

@@ -11,14 +11,10 @@
  * id: they are published again, together with the old id.
  */
 
-import { CLUSTER_EVENTS, type Report } from "../../base/cluster-events.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
-import type { ClusterClock } from "../clock/cluster-clock.ts";
-import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
+import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
 import type { Publisher } from "../publish/publisher.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import type { Member } from "./member.ts";
-import type { Membership } from "./membership.ts";
 import { halvesOf, successorOf } from "./replica-id.ts";
 
 /** The least time between two changes: without a secret any sender can cause one. */
@@ -28,19 +24,9 @@ const REPUBLISH_AGAIN_MS = 1_000;
 /** How long frames carry the old id: other replicas take that id for alive for some seconds. */
 const FORMER_SENT_MS = 10_000;
 
-export interface IncarnationOptions {
-  readonly replicas: Replicas;
-  readonly members: Membership;
-  readonly clock: ClusterClock;
-  readonly replicatedLimiters: ReplicatedLimiters;
-  readonly sender: FrameSender;
-  readonly publisher: Publisher;
-  readonly random: () => number;
-  readonly report: Report;
-}
-
 export class Incarnation {
-  readonly #options: IncarnationOptions;
+  readonly #context: ReplicaContext;
+  readonly #publisher: Publisher;
   #changedAtMs = Number.NEGATIVE_INFINITY;
   #isChanging = false;
   /** Whether the next id starts at the wall clock. */
@@ -48,8 +34,18 @@ export class Incarnation {
   #duplicateId: string | undefined;
   #republishedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: IncarnationOptions) {
-    this.#options = options;
+  constructor(context: ReplicaContext, publisher: Publisher) {
+    this.#context = context;
+    this.#publisher = publisher;
+  }
+
+  /**
+   * A replica claims to have received a replica's frame of this number. If the origin is this one
+   * and has not sent that frame, another process uses the same id, for example a copy of a
+   * snapshot.
+   */
+  claimed(id: string, number: number): void {
+    if (id === this.#context.replicas.selfId && this.#publisher.isAhead(number)) this.change();
   }
 
   /**
@@ -59,11 +55,11 @@ export class Incarnation {
    * @param renewsClock whether the new id starts at the wall clock
    */
   change(renewsClock = false): void {
-    const now = this.#options.clock.now();
+    const now = this.#context.clock.now();
     if (this.#isChanging || now < this.#changedAtMs + CHANGE_AGAIN_MS) return;
     this.#isChanging = true;
     this.#renewsClock = renewsClock;
-    this.#options.publisher.finish((isAll) => this.#take(isAll));
+    this.#publisher.finish((isAll) => this.#take(isAll));
   }
 
   /**
@@ -72,16 +68,15 @@ export class Incarnation {
    * for it.
    */
   duplicateRenamed({ id }: Member): void {
-    const now = this.#options.clock.now();
+    const now = this.#context.clock.now();
     if (id === this.#duplicateId || now < this.#republishedAtMs + REPUBLISH_AGAIN_MS) return;
     this.#duplicateId = id;
     this.#republishedAtMs = now;
-    this.#options.publisher.republishHeld();
+    this.#publisher.republishHeld();
   }
 
   #take(isAllPublished: boolean): void {
-    const { replicas, members, clock, replicatedLimiters, sender, publisher, random, report } =
-      this.#options;
+    const { replicas, members, clock, replicatedLimiters, sender, random, report } = this.#context;
     const now = clock.now();
     this.#isChanging = false;
     this.#changedAtMs = now;
@@ -91,7 +86,7 @@ export class Incarnation {
     const replica = replicas.renameSelf(id);
     replicas.setOffset(replica, -clock.originMs);
     // What was not published is known here, and is reported as the count of a dead replica.
-    const upTo = isAllPublished ? sender.counted : publisher.nextFrame;
+    const upTo = isAllPublished ? sender.counted : this.#publisher.nextFrame;
     members.reported(former, now, now, -clock.originMs)?.frames.cover(0, upTo);
     replicatedLimiters.disown({ replica, originMs: clock.originMs });
     if (this.#renewsClock) {

@@ -6,8 +6,7 @@
  */
 
 import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";
-import type { FrameSender } from "../publish/frame-sender.ts";
-import type { Membership } from "./membership.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 
 /** How long to wait for any other replica before this one takes itself to be alone. */
 const ALONE_AFTER_MS = 300;
@@ -15,22 +14,12 @@ const HELLO_AGAIN_MS = 250;
 /** After so long a replica decides on what it knows, even if the sync is not over. */
 const COLD_MS_MAX = 500;
 
-export interface InitialSyncOptions {
-  readonly members: Membership;
-  readonly sender: FrameSender;
-  readonly deadReplicaSync: DeadReplicaSync;
-  readonly beganAtMs: number;
-  /** How long all of it may take. */
-  readonly timeoutMs: number;
-}
-
 export class InitialSync {
   /** Resolves when this is over; never rejects. */
   readonly ready: Promise<void>;
   isOver = false;
 
-  readonly #members: Membership;
-  readonly #sender: FrameSender;
+  readonly #context: Pick<ReplicaContext, "members" | "sender">;
   readonly #deadReplicaSync: DeadReplicaSync;
   readonly #beganAtMs: number;
   readonly #timeoutMs: number;
@@ -42,14 +31,17 @@ export class InitialSync {
   readonly #warmAtMs: number;
   #resolve: () => void = () => {};
 
-  constructor(options: InitialSyncOptions) {
-    const { members, sender, deadReplicaSync, beganAtMs, timeoutMs } = options;
-    this.#members = members;
-    this.#sender = sender;
+  /** @param timeoutMs how long all of it may take */
+  constructor(
+    context: Pick<ReplicaContext, "clock" | "members" | "sender">,
+    deadReplicaSync: DeadReplicaSync,
+    timeoutMs: number,
+  ) {
+    this.#context = context;
     this.#deadReplicaSync = deadReplicaSync;
-    this.#beganAtMs = beganAtMs;
-    this.#helloAtMs = beganAtMs;
-    this.#warmAtMs = beganAtMs + COLD_MS_MAX;
+    this.#beganAtMs = context.clock.now();
+    this.#helloAtMs = this.#beganAtMs;
+    this.#warmAtMs = this.#beganAtMs + COLD_MS_MAX;
     this.#timeoutMs = timeoutMs;
     this.ready = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -75,18 +67,19 @@ export class InitialSync {
 
   work(now: number): void {
     if (this.isOver) return;
+    const { members, sender } = this.#context;
     if (now >= this.#warmAtMs) this.#isCold = false;
-    if (!this.#sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
+    if (!sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
     const isSynced =
       this.#deadReplicaSync.isFirstRoundOver &&
-      Array.from(this.#members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
+      Array.from(members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
     this.#isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
     if ((this.#isSure && isSynced) || now - this.#beganAtMs >= this.#timeoutMs) {
       this.end();
     } else if (now >= this.#helloAtMs) {
       this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#beganAtMs + this.#timeoutMs);
-      this.#sender.announce("hello");
+      sender.announce("hello");
     }
   }
 

@@ -5,9 +5,7 @@
 
 import type { Heartbeat } from "../../wire/control-sections.ts";
 import { LagReports } from "../anti-entropy/lag-reports.ts";
-import { Reachability } from "../anti-entropy/reachability.ts";
-import { ReplyParts } from "../anti-entropy/reply-parts.ts";
-import type { ReplyPartsBudget } from "../anti-entropy/reply-parts-budget.ts";
+import { ReplyParts, type ReplyPartsBudget } from "../anti-entropy/reply-parts.ts";
 import { ClockOffset } from "../clock/clock-offset.ts";
 import type { MergeLag } from "../receive/merge-lag.ts";
 import { ReceivedFrames } from "../receive/received-frames.ts";
@@ -17,7 +15,7 @@ export class Member {
   /** Its index in stores. */
   readonly index: number;
   offset: ClockOffset = new ClockOffset();
-  readonly frames: ReceivedFrames = new ReceivedFrames(0);
+  readonly frames: ReceivedFrames = new ReceivedFrames();
   readonly parts: ReplyParts;
   /** Up to when all that it counted is merged; absent until one of its frames is received. */
   lag: MergeLag | undefined;
@@ -35,19 +33,9 @@ export class Member {
   isReceivedHere = false;
   /** The number of its last frame of counts, as far as it has announced. */
   sent = 0;
-  /** Hits that it has allowed and refused since it started. */
-  allowed = 0;
-  refused = 0;
-  /** Whether its initial sync is over, as far as it has announced. */
-  isReady: boolean | undefined;
-  /** How long it had been up when it sent its last heartbeat. */
-  upMs: number | undefined;
+  lastHeartbeat: Heartbeat | undefined;
   /** The replicas that it does not receive, as far as it has reported. */
   readonly lagReports: LagReports = new LagReports();
-  /** Whether it receives this replica. */
-  readonly reachability: Reachability = new Reachability();
-  /** The checksum of the membership as it knows it. */
-  checksum: number | undefined;
   /**
    * For how many heartbeats its checksum has differed from ours since the last sync round with it.
    */
@@ -64,21 +52,12 @@ export class Member {
    */
   replyUntilMs = 0;
 
-  constructor(id: string, index: number, room: ReplyPartsBudget, nowMs: number) {
+  constructor(id: string, index: number, budget: ReplyPartsBudget, nowMs: number) {
     this.id = id;
     this.index = index;
-    this.parts = new ReplyParts(room);
+    this.parts = new ReplyParts(budget);
     this.lastReceivedMs = nowMs;
     this.receivedSinceMs = nowMs;
-  }
-
-  /** Notes its heartbeat. */
-  heartbeat({ isReady, upMs, allowed, refused, known }: Heartbeat): void {
-    this.isReady = isReady;
-    this.upMs = upMs;
-    this.allowed = allowed;
-    this.refused = refused;
-    this.checksum = known;
   }
 
   /** It publishes again, and knows its counts better than all replicas that reported on it. */
@@ -88,11 +67,6 @@ export class Member {
     this.frames.forgetReports();
     this.parts.forget();
     this.replyUntilMs = 0;
-  }
-
-  /** All that it counted before a time of its clock is in frames up to a number. */
-  claimed(number: number, clockMs: number): void {
-    this.lag?.claim(number, clockMs);
   }
 
   /** Forgets which of its counts were received, also those of replies that are arriving. */
@@ -105,7 +79,7 @@ export class Member {
 
   /** Whether both replicas receive each other. */
   get isPresent(): boolean {
-    return this.isAlive && !this.reachability.isLost;
+    return this.isAlive && !this.lagReports.isUnreached;
   }
 
   /** Whether forgetting it loses less than forgetting the other: nothing, or what ends soonest. */
@@ -119,15 +93,6 @@ export class Member {
     return this.sent > 0 || upTo > 0 || above > 0;
   }
 
-  /**
-   * What to add to its clock to have ours, for replicas that have not received it. After a
-   * suspended machine resumes, its clock is behind at once: a replica that is given a later time
-   * would take its frames for old ones.
-   */
-  get reportedOffsetMs(): number {
-    return this.offset.likelyOffsetMs;
-  }
-
   /** When it sent the latest of its frames, which another replica may have relayed later. */
   get lastSentMs(): number {
     return Math.min(this.lastReceivedMs, this.clockMs + this.offset.offsetMs);
@@ -135,6 +100,6 @@ export class Member {
 
   /** Whether it has sent counts that were not received. */
   get isBehind(): boolean {
-    return this.frames.isBehind(this.sent);
+    return this.sent > this.frames.last;
   }
 }

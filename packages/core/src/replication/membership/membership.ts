@@ -11,7 +11,7 @@
 
 import { createHash } from "node:crypto";
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import { ReplyPartsBudget, type ReplyPartsFault } from "../anti-entropy/reply-parts-budget.ts";
+import { ReplyPartsBudget, type ReplyPartsFault } from "../anti-entropy/reply-parts.ts";
 import { ClockOffset } from "../clock/clock-offset.ts";
 import { MergeLag } from "../receive/merge-lag.ts";
 import { Member } from "./member.ts";
@@ -184,7 +184,7 @@ export class Membership {
     if (this.#members.size >= this.#options.membersMax) return false;
     let differs = false;
     for (const member of this.#members.values()) {
-      const sum = member.checksum;
+      const sum = member.lastHeartbeat?.known;
       const isSame = !member.isAlive || sum === undefined || sum === own;
       member.beatsDiffering = isSame ? 0 : member.beatsDiffering + 1;
       differs ||= member.beatsDiffering >= beats;

@@ -19,9 +19,11 @@
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../../base/cluster-events.ts";
+import type { ClockAgreement } from "../clock/clock-agreement.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import { HEARTBEAT_MS } from "./heartbeat-schedule.ts";
+import type { InitialSync } from "./initial-sync.ts";
 import type { Member } from "./member.ts";
-import type { Membership } from "./membership.ts";
 
 /** How long a transport may be away, for example when the process that relays for others leaves. */
 const GRACE_MS = 250;
@@ -52,16 +54,22 @@ export interface Separation {
   readonly number: number;
 }
 
+type Context = Pick<ReplicaContext, "members" | "replicas" | "sender" | "report">;
+
 export class PartitionDetector {
   isCut = false;
-  /** How many replicas there were when the partition began, this one included. */
-  known = 1;
   /** How many partitions have begun. */
   cuts = 0;
+  /** How many replicas there were when the last one began, this one included. */
+  known = 1;
+  /** What separates this replica from the others, if anything does. Requests read it. */
+  separation: Separation | null = null;
+  /** When to look again before the next heartbeat, since the transport has just gone away. */
+  dueAtMs: number = LATER;
 
-  /** When to look again, since the transport has just gone away. */
-  dueAtMs: number = Number.POSITIVE_INFINITY;
-
+  readonly #context: Context;
+  readonly #initialSync: Pick<InitialSync, "isCold">;
+  readonly #agreement: Pick<ClockAgreement, "countApart">;
   /** The members received at the same time when the partition began; otherwise, those of late. */
   #expected = new Set<Member>();
   #missing = 0;
@@ -70,7 +78,35 @@ export class PartitionDetector {
   #healsAtMs: number = LATER;
   #cause: "silence" | "transport" | "clock" = "silence";
 
-  get kind(): EventKind {
+  constructor(
+    context: Context,
+    initialSync: Pick<InitialSync, "isCold">,
+    agreement: Pick<ClockAgreement, "countApart">,
+  ) {
+    this.#context = context;
+    this.#initialSync = initialSync;
+    this.#agreement = agreement;
+  }
+
+  /** Looks again, and reports a change. */
+  look(now: number): void {
+    const { sender, report } = this.#context;
+    const { transport, isConnected } = sender;
+    if (isConnected) transport.trouble = undefined;
+    if (!this.#hasChanged(now, isConnected)) return;
+    this.settle();
+    report(this.#sentence(transport.trouble), this.#kind);
+  }
+
+  /** Derives from the state what requests read. */
+  settle(): void {
+    const { isCold } = this.#initialSync;
+    const { aliveCount } = this.#context.replicas;
+    if (this.isCut) this.separation = { kind: "cut", replicas: this.known, number: this.cuts };
+    else this.separation = isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
+  }
+
+  get #kind(): EventKind {
     if (!this.isCut) return CLUSTER_EVENTS.reunited;
     if (this.#cause === "clock") return CLUSTER_EVENTS.clockRefused;
     return this.#cause === "transport" ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
@@ -81,7 +117,7 @@ export class PartitionDetector {
    *
    * @param trouble why the transport is away, as far as it reports
    */
-  sentence(trouble?: string): string {
+  #sentence(trouble?: string): string {
     const others = this.known - 1;
     if (!this.isCut) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
@@ -108,28 +144,13 @@ export class PartitionDetector {
     return `frames of ${are} arrive: limiters count together with them again`;
   }
 
-  /** What separates this replica from the others, if anything does. */
-  separation(isCold: boolean, aliveCount: number): Separation | null {
-    if (this.isCut) return { kind: "cut", replicas: this.known, number: this.cuts };
-    return isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
-  }
-
-  /**
-   * Looks again; returns whether the state has changed.
-   *
-   * @param isNew whether this replica has just started, and its transport may yet connect
-   * @param clocksApart how many members refuse this replica's clock, or have a clock that is
-   *   refused here
-   */
-  look(
-    now: number,
-    isConnected: boolean,
-    isNew: boolean,
-    members: Membership,
-    clocksApart: number = 0,
-  ): boolean {
-    const mayBeAway = !isConnected && !this.isCut && !(isNew && this.#expected.size === 0);
-    this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : Number.POSITIVE_INFINITY;
+  #hasChanged(now: number, isConnected: boolean): boolean {
+    const { members } = this.#context;
+    const clocksApart = this.#agreement.countApart(now);
+    // The transport of a replica that has just started may yet connect.
+    const isNew = this.#initialSync.isCold && this.#expected.size === 0;
+    const mayBeAway = !isConnected && !this.isCut && !isNew;
+    this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : LATER;
     const isAway = now >= this.dueAtMs;
     const present = Array.from(members.all()).filter(({ isPresent }) => isPresent);
     const expected = Array.from(this.#expected).filter(
@@ -181,14 +202,11 @@ function looksLikePartition(silent: number, of: number): boolean {
  *
  * @param aliveSinceMs a member that has sent a frame since then is taken to be alive still
  */
-function receivedTogether(
-  members: readonly Member[],
-  aliveSinceMs = Number.POSITIVE_INFINITY,
-): Member[] {
+function receivedTogether(members: readonly Member[], aliveSinceMs = LATER): Member[] {
   const spans = members.map((member) => {
     const { receivedSinceMs, lastSentMs } = member;
     const isStillReceived = member.isAlive && lastSentMs >= aliveSinceMs;
-    const to = isStillReceived ? Number.POSITIVE_INFINITY : lastSentMs - RESTART_MS;
+    const to = isStillReceived ? LATER : lastSentMs - RESTART_MS;
     // All frames of a dead replica may have been sent before, and relayed by other replicas.
     return { member, from: Math.min(receivedSinceMs, to), to };
   });

@@ -8,15 +8,14 @@
 
 import type { Component } from "../../crdt/component.ts";
 import type { Note } from "../../store/marks/notes.ts";
-import { type Replicas, SELF } from "../../store/replicas/replicas.ts";
+import { SELF } from "../../store/replicas/replicas.ts";
 import type { ComponentHead, OpenerName } from "../../wire/component-section.ts";
-import type { ClusterClock } from "../clock/cluster-clock.ts";
-import type { Envelope } from "../envelope.ts";
+import { Envelope } from "../envelope.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
-import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
 import type { Member } from "../membership/member.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import type { Slices } from "../slicer.ts";
 import { type DeadReplica, FrameSeries } from "./frame-series.ts";
 
@@ -25,45 +24,36 @@ const ANSWERED_MS = 400;
 const NOTES_PER_SLICE = 256;
 const NO_FRAMES: FramesKnown = { upTo: 0, above: 0 };
 
-export interface DeltaEncoderOptions {
-  /** The encoder must be the only one that writes here between two slices. */
-  readonly envelope: Envelope;
-  readonly clock: ClusterClock;
-  readonly replicas: Replicas;
-  readonly replicatedLimiters: Pick<ReplicatedLimiters, "all" | "hasForgotten">;
-  readonly nextReplyNumber: () => number;
-  readonly publish: (frame: Uint8Array, to: string | undefined) => void;
-}
-
-export interface PageOptions {
+/** What a sync reply contains, or what is published because a replica missed it. */
+export interface SyncReply {
+  /** The frame of counts after which changes are included; infinite for none. */
   readonly since: number;
-  readonly upTo: number;
   /** The replica that it is for; absent for a broadcast. */
   readonly to: string | undefined;
   /** Other replicas to report on as well. */
   readonly others: readonly Member[];
   /**
-   * Whether the reply is for a joining replica: its hello has just shown which replicas are alive.
+   * Whether it is for a joining replica, whose hello has just shown which replicas are alive.
    */
   readonly toJoining: boolean;
   /** Whether to include checkpoints: the levels of folded slots. */
   readonly levels: boolean;
 }
 
+type Context = Pick<
+  ReplicaContext,
+  "clock" | "replicas" | "replicatedLimiters" | "seal" | "sender"
+>;
+
 export class DeltaEncoder {
-  readonly #options: DeltaEncoderOptions;
+  readonly #context: Context;
   readonly #series: FrameSeries;
 
-  constructor(options: DeltaEncoderOptions) {
-    const { envelope, clock, nextReplyNumber, publish } = options;
-    this.#options = options;
-    this.#series = new FrameSeries({
-      envelope,
-      nameOpener: (opener, openedAtMs) => this.#nameOpener(opener, openedAtMs),
-      rawNow: () => clock.rawNow(),
-      nextReplyNumber,
-      publish,
-    });
+  constructor(context: Context) {
+    const { seal, replicas, sender } = context;
+    this.#context = context;
+    const envelope = new Envelope(seal, replicas, sender.transport);
+    this.#series = new FrameSeries(context, envelope, (...opener) => this.#nameOpener(...opener));
   }
 
   /**
@@ -75,7 +65,7 @@ export class DeltaEncoder {
     const since = number - 1;
     this.#series.begin({ kind: "counts", since, upTo: number });
     if (isLast) this.#series.unrepeated();
-    for (const replicated of this.#options.replicatedLimiters.all()) {
+    for (const replicated of this.#context.replicatedLimiters.all()) {
       yield* this.#closed(replicated, since);
       yield* this.#notes(replicated, since);
     }
@@ -85,7 +75,7 @@ export class DeltaEncoder {
 
   /** Closes the frame without sending it, while the transport is not connected. */
   *silence(): Slices {
-    for (const { store } of this.#options.replicatedLimiters.all()) yield* store.delta.settle();
+    for (const { store } of this.#context.replicatedLimiters.all()) yield* store.delta.settle();
   }
 
   /**
@@ -93,27 +83,27 @@ export class DeltaEncoder {
    * other replicas that cannot be asked any more. It includes all held permits if the store no
    * longer knows which were released after that frame.
    */
-  *page(options: PageOptions): Slices {
-    const { since, upTo, to, others, toJoining, levels } = options;
-    const { replicatedLimiters } = this.#options;
+  *page(reply: SyncReply, upTo: number): Slices {
+    const { to, others, toJoining, levels } = reply;
+    const since = Math.min(reply.since, upTo);
+    const { replicatedLimiters } = this.#context;
     const hasAllHeld = replicatedLimiters.hasForgotten(since);
     this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
-    for (const replicated of this.#options.replicatedLimiters.all()) {
+    for (const replicated of replicatedLimiters.all()) {
       if (since < upTo) yield* this.#changed(replicated, since, hasAllHeld);
       yield* this.#notes(replicated, since);
     }
     const dead = this.#reportOn(others, toJoining);
     if (dead.size > 0) {
-      for (const replicated of this.#options.replicatedLimiters.all())
-        yield* this.#countsOf(replicated, dead);
+      for (const replicated of replicatedLimiters.all()) yield* this.#countsOf(replicated, dead);
     }
     // Levels come last: they contain the slots above that have become too old to be merged
     // meanwhile.
-    if (levels)
-      for (const replicated of this.#options.replicatedLimiters.all())
-        yield* this.#levels(replicated);
+    if (levels) {
+      for (const replicated of replicatedLimiters.all()) yield* this.#levels(replicated);
+    }
     // Releases that were forgotten while this was written may be missing in it.
-    if (replicatedLimiters.hasForgotten(since) && !hasAllHeld) yield* this.page(options);
+    if (replicatedLimiters.hasForgotten(since) && !hasAllHeld) yield* this.page(reply, upTo);
     else this.#series.end();
   }
 
@@ -138,19 +128,11 @@ export class DeltaEncoder {
    * Names the other replicas; returns the dead ones, whose counts follow, by their index in stores.
    */
   #reportOn(others: readonly Member[], toJoining: boolean): Map<number, DeadReplica> {
-    const { clock } = this.#options;
+    const { clock } = this.#context;
     const now = clock.now();
     const dead = new Map<number, DeadReplica>();
-    for (const {
-      id,
-      index,
-      frames,
-      lastReceivedMs,
-      lastSentMs,
-      isAlive,
-      reportedOffsetMs,
-    } of others) {
-      const aheadMs = -(reportedOffsetMs + clock.originMs);
+    for (const { id, index, frames, lastReceivedMs, lastSentMs, isAlive, offset } of others) {
+      const aheadMs = -(offset.likelyOffsetMs + clock.originMs);
       // A relayed frame does not show for how long its origin has been silent.
       const silentMs = Math.max(0, now - lastSentMs);
       // A replica that has not answered the hello of a joining one may have just crashed.
@@ -177,7 +159,7 @@ export class DeltaEncoder {
   /** The counts of evicted records, which no sync reply can repeat. */
   #evicted(): void {
     let isFirst = true;
-    for (const replicated of this.#options.replicatedLimiters.all()) {
+    for (const replicated of this.#context.replicatedLimiters.all()) {
       const components = replicated.takeEvicted();
       if (components.length === 0) continue;
       if (isFirst) this.#series.unrepeated();
@@ -219,7 +201,7 @@ export class DeltaEncoder {
     replicated: ReplicatedLimiter,
     policy: number,
   ): (component: Readonly<Component>) => void {
-    const { originMs } = this.#options.clock;
+    const { originMs } = this.#context.clock;
     const { places } = replicated.store.shapes[policy]!;
     const series = this.#series;
     if (places === "instant") return (component) => series.component(component, originMs);
@@ -235,14 +217,14 @@ export class DeltaEncoder {
     policy: number,
   ): (component: Readonly<Component>) => void {
     const isWindow = replicated.places[policy] === "window";
-    const { originMs } = this.#options.clock;
+    const { originMs } = this.#context.clock;
     return (component) => {
       this.#series.component(component, isWindow && component.opener === SELF ? originMs : 0);
     };
   }
 
   #nameOpener(opener: number, openedAtMs: number): OpenerName {
-    const { clock, replicas } = this.#options;
+    const { clock, replicas } = this.#context;
     const toRaw = opener === SELF ? 0 : replicas.offsetMs(opener) + clock.originMs;
     const agoMs = this.#series.sentAtMs - (openedAtMs + toRaw);
     return { ...halvesOf(replicas.idOf(opener)), agoMs };

@@ -26,6 +26,8 @@ export class FrameSender {
   bytes = 0;
   /** Frames that the transport did not take. */
   dropped = 0;
+  /** How many series of frames were begun; each has its number. */
+  series = 0;
   readonly transport: GuardedTransport;
 
   readonly #envelope: Envelope;

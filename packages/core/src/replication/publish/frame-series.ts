@@ -20,6 +20,7 @@ import type { FrameKind, Halves } from "../../wire/frame.ts";
 import { type WireNote, writeNotes } from "../../wire/note-section.ts";
 import type { Envelope } from "../envelope.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 
 /** What a whole series covers. */
 export interface Coverage {
@@ -44,18 +45,10 @@ export interface DeadReplica extends FramesKnown {
   readonly silentMs: number;
 }
 
-export interface FrameSeriesOptions {
-  readonly envelope: Envelope;
-  readonly nameOpener: NameOpener;
-  /** The raw clock. */
-  readonly rawNow: () => number;
-  /** A number that no series of this replica has used. */
-  readonly nextReplyNumber: () => number;
-  readonly publish: (frame: Uint8Array, to: string | undefined) => void;
-}
-
 export class FrameSeries {
-  readonly #options: FrameSeriesOptions;
+  readonly #context: Pick<ReplicaContext, "clock" | "sender">;
+  readonly #envelope: Envelope;
+  readonly #nameOpener: NameOpener;
   readonly #batch = new ComponentBatch();
   #head: ComponentHead | undefined;
   #other: DeadReplica | undefined;
@@ -68,8 +61,15 @@ export class FrameSeries {
   /** When the frame that is being written was begun, by the raw clock. */
   sentAtMs = 0;
 
-  constructor(options: FrameSeriesOptions) {
-    this.#options = options;
+  /** @param envelope the series is the only one that writes here while it goes on */
+  constructor(
+    context: Pick<ReplicaContext, "clock" | "sender">,
+    envelope: Envelope,
+    nameOpener: NameOpener,
+  ) {
+    this.#context = context;
+    this.#envelope = envelope;
+    this.#nameOpener = nameOpener;
   }
 
   /** Begins another series, whether or not the last one has ended. */
@@ -79,7 +79,7 @@ export class FrameSeries {
     this.#other = undefined;
     this.#coverage = coverage;
     this.#isUnrepeated = false;
-    this.#replyNumber = this.#options.nextReplyNumber();
+    this.#replyNumber = ++this.#context.sender.series;
     this.#parts = 0;
     this.#beginFrame();
   }
@@ -89,7 +89,7 @@ export class FrameSeries {
     if (this.#isUnrepeated) return;
     this.#spill();
     this.#isUnrepeated = true;
-    if (this.#options.envelope.writer.position > this.#emptyAt) this.#endFrame(false);
+    if (this.#envelope.writer.position > this.#emptyAt) this.#endFrame(false);
     else this.#beginFrame();
   }
 
@@ -108,7 +108,7 @@ export class FrameSeries {
   /** Resets and marks of a limiter. */
   notes(limiter: Halves, resetAll: number, notes: readonly WireNote[]): void {
     this.#spill();
-    const { writer } = this.#options.envelope;
+    const { writer } = this.#envelope;
     let next = 0;
     let isResetWritten = resetAll === 0;
     while (next < notes.length || !isResetWritten) {
@@ -123,7 +123,7 @@ export class FrameSeries {
   /** Levels of buckets under one policy of a limiter. */
   checkpoints(limiter: Halves, policy: number, checkpoints: readonly WireCheckpoint[]): void {
     this.#spill();
-    const { writer } = this.#options.envelope;
+    const { writer } = this.#envelope;
     let next = 0;
     while (next < checkpoints.length) {
       next = writeCheckpoints(writer, limiter, policy, checkpoints, next);
@@ -147,21 +147,20 @@ export class FrameSeries {
   #spill(): void {
     const batch = this.#batch;
     if (batch.size === 0 || this.#head === undefined) return;
-    const { envelope, nameOpener } = this.#options;
     batch.sort();
     let next = 0;
     while (next < batch.size) {
       const from = next;
-      next = writeComponents(envelope.writer, this.#head, batch, from, nameOpener);
+      next = writeComponents(this.#envelope.writer, this.#head, batch, from, this.#nameOpener);
       if (next === from && !this.#continue()) break;
     }
     batch.clear();
   }
 
   #beginFrame(): void {
-    const { envelope, rawNow } = this.#options;
+    const envelope = this.#envelope;
     const { kind, upTo } = this.#coverage;
-    this.sentAtMs = rawNow();
+    this.sentAtMs = this.#context.clock.rawNow();
     envelope.begin(kind, this.sentAtMs, upTo, this.#isUnrepeated).reserve(PAGE_BYTES_MAX);
     if (this.#other !== undefined) this.#writeOther(this.#other);
     this.#emptyAt = envelope.writer.position;
@@ -169,18 +168,18 @@ export class FrameSeries {
 
   /** Goes on in another frame; false if this one is empty, so that another is of no use. */
   #continue(): boolean {
-    if (this.#options.envelope.writer.position === this.#emptyAt) return false;
+    if (this.#envelope.writer.position === this.#emptyAt) return false;
     this.#endFrame(false);
     return true;
   }
 
   #writeOther(other: DeadReplica): boolean {
     const clockMs = Math.max(0, this.sentAtMs + other.aheadMs);
-    return writeHeard(this.#options.envelope.writer, { ...other, clockMs });
+    return writeHeard(this.#envelope.writer, { ...other, clockMs });
   }
 
   #endFrame(isLast: boolean): void {
-    const { envelope, publish } = this.#options;
+    const envelope = this.#envelope;
     const { kind, since, upTo, to, hasAllHeld = false } = this.#coverage;
     const part = this.#parts++;
     envelope.writer.reserve(0);
@@ -189,7 +188,7 @@ export class FrameSeries {
       const parts = isLast ? part + 1 : 0;
       writePage(envelope.writer, { since, upTo, telling, part, parts, hasAllHeld });
     }
-    publish(envelope.finish(), to);
+    this.#context.sender.publish(envelope.finish(), to);
     if (!isLast) this.#beginFrame();
   }
 }

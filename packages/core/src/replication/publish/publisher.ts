@@ -7,47 +7,25 @@
  */
 
 import type { Announcer } from "../../store/delta/unsent-counts.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
-import type { Seal } from "../../wire/seal.ts";
-import type { ClusterClock } from "../clock/cluster-clock.ts";
-import { Envelope } from "../envelope.ts";
-import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
-import type { Member } from "../membership/member.ts";
+import type { InitialSync } from "../membership/initial-sync.ts";
+import type { ReplicaContext } from "../replica-context.ts";
+import type { ReplicationTimer } from "../replication-timer.ts";
 import { Slicer, type Slices } from "../slicer.ts";
-import { DeltaEncoder } from "./delta-encoder.ts";
+import { DeltaEncoder, type SyncReply } from "./delta-encoder.ts";
 import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-schedule.ts";
-import type { FrameSender } from "./frame-sender.ts";
 
 /** How long `finish` goes on publishing at most, before the work that waits for it is done. */
 const FINISH_MS = 1_000;
 
-export interface PublisherOptions extends FlushScheduleOptions {
-  readonly seal: Seal;
-  readonly clock: ClusterClock;
-  readonly replicas: Replicas;
-  readonly sender: FrameSender;
-  readonly replicatedLimiters: Pick<ReplicatedLimiters, "all" | "hasForgotten">;
-  /** How many replicas may hold counts back; infinite while that is not known. */
-  readonly replicaCount: () => number;
-  /** Makes `work` run at this time at the latest. */
-  readonly timerAt: (ms: number) => void;
-}
-
-/** What a sync reply contains, or what is published because a replica missed it. */
-export interface SyncReply {
-  /** The frame of counts after which changes are included; infinite for none. */
-  readonly since: number;
-  /** The replica that it is for; absent for a broadcast. */
-  readonly to: string | undefined;
-  readonly others: readonly Member[];
-  /** Whether it is for a joining replica, which has just sent a hello to all. */
-  readonly toJoining: boolean;
-  /** Whether to include checkpoints: the levels of folded slots. */
-  readonly levels: boolean;
-}
+type Context = Pick<
+  ReplicaContext,
+  "clock" | "replicas" | "replicatedLimiters" | "seal" | "sender"
+>;
 
 export class Publisher implements Announcer {
-  readonly #options: PublisherOptions;
+  readonly #context: Context;
+  readonly #initialSync: Pick<InitialSync, "isOver">;
+  readonly #timer: ReplicationTimer;
   readonly #flushSchedule: FlushSchedule;
   readonly #counts: DeltaEncoder;
   readonly #replies: DeltaEncoder;
@@ -60,23 +38,22 @@ export class Publisher implements Announcer {
   #leavesSinceMs = Number.POSITIVE_INFINITY;
   #finished: { readonly done: (isAll: boolean) => void; readonly endMs: number } | undefined;
 
-  constructor(options: PublisherOptions) {
-    this.#options = options;
-    this.#flushSchedule = new FlushSchedule(options);
-    const { replicas, seal, sender } = options;
-    let replyNumber = 0;
-    const deltaEncoder = (): DeltaEncoder =>
-      new DeltaEncoder({
-        ...options,
-        nextReplyNumber: () => ++replyNumber,
-        envelope: new Envelope(seal, replicas, sender.transport),
-        publish: (frame, to) => sender.publish(frame, to),
-      });
-    const mustWait = (): boolean => sender.isBusy;
+  /** @param timer calls `work` */
+  constructor(
+    context: Context,
+    schedule: FlushScheduleOptions,
+    initialSync: Pick<InitialSync, "isOver">,
+    timer: ReplicationTimer,
+  ) {
+    this.#context = context;
+    this.#initialSync = initialSync;
+    this.#timer = timer;
+    this.#flushSchedule = new FlushSchedule(schedule);
+    const mustWait = (): boolean => context.sender.isBusy;
     this.#flushing = new Slicer(mustWait);
     this.#replying = new Slicer(mustWait);
-    this.#counts = deltaEncoder();
-    this.#replies = deltaEncoder();
+    this.#counts = new DeltaEncoder(context);
+    this.#replies = new DeltaEncoder(context);
   }
 
   /** The number of the frame in which a change made now will leave. */
@@ -84,12 +61,17 @@ export class Publisher implements Announcer {
     return this.#closed + 1;
   }
 
+  /** Whether this replica has not yet closed a frame of that number. */
+  isAhead(number: number): boolean {
+    return number > this.#closed;
+  }
+
   /**
    * When there is something to publish. A flush waits for the one before and for a transport that
    * is busy. What ends that asks for the time again.
    */
   get dueAtMs(): number {
-    const mustWait = !this.#flushing.isIdle || this.#options.sender.isBusy;
+    const mustWait = !this.#flushing.isIdle || this.#context.sender.isBusy;
     return mustWait ? Number.POSITIVE_INFINITY : this.#flushSchedule.dueAtMs;
   }
 
@@ -113,7 +95,10 @@ export class Publisher implements Announcer {
   }
 
   counted(now: number, unpublished: number, ceiling: number, used: number): void {
-    const isSooner = isUrgent(this.#options.replicaCount(), unpublished, ceiling, used)
+    // Until the initial sync is over, it is not known how many replicas hold counts back.
+    const { isOver } = this.#initialSync;
+    const replicas = isOver ? this.#context.replicas.aliveCount : Number.POSITIVE_INFINITY;
+    const isSooner = isUrgent(replicas, unpublished, ceiling, used)
       ? this.#flushSchedule.urgent(now)
       : this.#flushSchedule.changed(now, ceiling, used);
     this.#timerIf(isSooner, now);
@@ -136,14 +121,13 @@ export class Publisher implements Announcer {
     this.#replying.run(this.#reply(reply), done);
   }
 
-  *#reply({ since, to, ...rest }: SyncReply): Slices {
-    while (this.#options.sender.isBusy) yield;
+  *#reply(reply: SyncReply): Slices {
+    while (this.#context.sender.isBusy) yield;
     // Pending counts would be in the reply although no other replica received them in a frame.
-    const now = this.#options.clock.now();
+    const now = this.#context.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
-    const upTo = this.#options.sender.counted;
-    yield* this.#replies.page({ since: Math.min(since, upTo), upTo, to, ...rest });
+    yield* this.#replies.page(reply, this.#context.sender.counted);
   }
 
   /**
@@ -151,9 +135,9 @@ export class Publisher implements Announcer {
    * transport takes. The rest goes on in the background. Returns whether nothing is pending.
    */
   finishFor(forMs: number): boolean {
-    if (this.#options.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
+    if (this.#context.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
     if (this.#flushSchedule.dueAtMs < Number.POSITIVE_INFINITY) {
-      this.#flush(this.#options.clock.now(), true);
+      this.#flush(this.#context.clock.now(), true);
       if (!this.#flushing.goOnFor(forMs)) return false;
     }
     return this.#replying.goOnFor(forMs);
@@ -161,11 +145,11 @@ export class Publisher implements Announcer {
 
   /** Makes all replicas request the held permits: the next frame number leaves a gap. */
   republishHeld(): void {
-    for (const { store } of this.#options.replicatedLimiters.all()) {
+    for (const { store } of this.#context.replicatedLimiters.all()) {
       store.isHeldUntold = true;
       store.forgottenIn = this.nextFrame;
     }
-    this.urgent(this.#options.clock.now());
+    this.urgent(this.#context.clock.now());
   }
 
   /** Publishes nothing any more. */
@@ -181,7 +165,7 @@ export class Publisher implements Announcer {
    * are dropped: the replicas that asked will ask again.
    */
   finish(done: (isAll: boolean) => void): void {
-    this.#finished = { done, endMs: this.#options.clock.now() + FINISH_MS };
+    this.#finished = { done, endMs: this.#context.clock.now() + FINISH_MS };
     this.#replying.stop();
     if (this.#flushing.isIdle) this.#endFinish();
   }
@@ -189,10 +173,10 @@ export class Publisher implements Announcer {
   #endFinish(): void {
     if (this.#finished === undefined) return;
     const { done, endMs } = this.#finished;
-    const now = this.#options.clock.now();
+    const now = this.#context.clock.now();
     const isAll = this.#flushSchedule.dueAtMs === Number.POSITIVE_INFINITY;
     if (!isAll && now < endMs) {
-      if (!this.#options.sender.isBusy) this.#flush(now);
+      if (!this.#context.sender.isBusy) this.#flush(now);
       return;
     }
     this.#finished = undefined;
@@ -204,17 +188,17 @@ export class Publisher implements Announcer {
   #timerIf(isSooner: boolean, now: number): void {
     if (!isSooner) return;
     this.#waitsSinceMs = Math.min(this.#waitsSinceMs, now);
-    this.#options.timerAt(this.dueAtMs);
+    this.#timer.at(this.dueAtMs);
   }
 
   /** Gives all stores the present time. */
   #advance(now: number): void {
-    const clusterNow = this.#options.clock.clusterNow(now);
-    for (const { store } of this.#options.replicatedLimiters.all()) store.advance(now, clusterNow);
+    const clusterNow = this.#context.clock.clusterNow(now);
+    for (const { store } of this.#context.replicatedLimiters.all()) store.advance(now, clusterNow);
   }
 
   #flush(now: number, isLast = false): void {
-    const { sender, replicatedLimiters, timerAt, replicas } = this.#options;
+    const { sender, replicatedLimiters, replicas } = this.#context;
     this.#advance(now);
     // A replica that misses a number asks, and gets all that is held, if some release cannot leave.
     const stores = Array.from(replicatedLimiters.all(), ({ store }) => store);
@@ -232,7 +216,7 @@ export class Publisher implements Announcer {
       sender.counted = number;
       this.#leavesSinceMs = Number.POSITIVE_INFINITY;
       this.#endFinish();
-      timerAt(this.dueAtMs);
+      this.#timer.at(this.dueAtMs);
     };
     // While disconnected, only the number advances: other replicas notice the gap and ask for it.
     const leaving = sender.isConnected

@@ -3,43 +3,55 @@
  *
  * A few milliseconds of reading may happen on arrival; the rest waits for the background. Each
  * frame is stamped when it is received, so the time that it waits here does not distort clock
- * offsets. Under overload, frames of counts that were not read within a second are dropped: counts
- * are cumulative, so later frames and one sync reply carry the same. Frames whose counts are never
- * repeated stay, and so do heartbeats, requests and replies. Replies and other frames take turns by
- * bytes: a long reply would otherwise make the frames behind it too old.
+ * offsets. Replies and other frames take turns by bytes: a long reply would otherwise make the
+ * frames behind it too old.
+ *
+ * This replica is overloaded while frames arrive faster than it can merge them. Frames of counts
+ * that were not read within a second are dropped then: counts are cumulative, so later frames and
+ * one sync reply carry the same. Frames whose counts are never repeated stay, and so do heartbeats,
+ * requests and replies. The begin and the end of an overload are reported.
  *
  * A transport may deliver anything; only byte arrays pass from here.
  */
 
 import { isUint8Array } from "node:util/types";
+import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
 import { doInBackground, leaveUndone } from "../../runtime/background.ts";
-import { loadOf } from "../../wire/frame.ts";
+import { type FrameLoad, loadOf } from "../../wire/frame.ts";
+import type { ReplicaContext } from "../replica-context.ts";
 import type { Slices } from "../slicer.ts";
-import { FrameFifo, type WaitingFrame, waitingBytes } from "./frame-fifo.ts";
-import type { Rejections } from "./rejections.ts";
 
 /** How much may be read on arrival between two turns of the background. */
 const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
+/** What a waiting frame takes beside its bytes. */
+const FRAME_BYTES = 256;
+/** How many frames are read before their entries are freed. */
+const ENTRIES_KEPT = 1_024;
 /** How long a frame of counts may wait. */
 const WAIT_MS_MAX = 1_000;
 /** The queue counts as loaded when its first frame has waited so long; none is dropped yet then. */
 const LOADED_MS = 250;
+/** How long nothing must have been dropped for a request to be of use. */
+const QUIET_MS = 1_000;
+/** How long nothing must have been dropped for the overload to be over. */
+const OVER_MS = 10_000;
 /** Stands for a frame that has been read. */
 const READ = new Uint8Array(0);
 
-export interface FrameQueueOptions {
-  /** Reads one frame in slices; never throws. */
-  readonly read: (frame: Uint8Array, receivedAtMs: number) => Slices;
-  /** Counts each frame that found no room or waited too long, or that is not a frame. */
-  readonly rejections: Pick<Rejections, "frame">;
-  readonly now: () => number;
-  /** Called when frames of counts were dropped. */
-  readonly dropped: (now: number) => void;
+interface WaitingFrame {
+  readonly frame: Uint8Array;
+  readonly receivedAtMs: number;
+  readonly load: FrameLoad;
+  /** What it takes while it waits. It stays the same when a transport takes the buffer back. */
+  readonly bytes: number;
 }
 
 export class FrameQueue {
-  readonly #options: FrameQueueOptions;
+  /** Whether frames have been dropped of late. */
+  isOverloaded = false;
+  readonly #context: Pick<ReplicaContext, "clock" | "rejections" | "report">;
+  readonly #read: (frame: Uint8Array, receivedAtMs: number) => Slices;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   /** The frame that is being read, and its bytes. */
   #reading: Slices | undefined;
@@ -51,31 +63,51 @@ export class FrameQueue {
   /** How many frames wait that may be dropped. */
   #repeated = 0;
   #spentMs = 0;
+  #droppedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: FrameQueueOptions) {
-    this.#options = options;
+  /** @param read reads one frame in slices; never throws */
+  constructor(
+    context: Pick<ReplicaContext, "clock" | "rejections" | "report">,
+    read: (frame: Uint8Array, receivedAtMs: number) => Slices,
+  ) {
+    this.#context = context;
+    this.#read = read;
   }
 
-  /** Whether waiting frames may close a gap, or a request would only add to the load. */
+  /**
+   * Whether sync requests must wait: waiting frames may close the gap, or their counts have just
+   * been dropped, so that the reply would only add to the load.
+   */
   isLoaded(now: number): boolean {
-    return !this.#replies.isEmpty || this.#waitedMs(now) > LOADED_MS;
+    const isDropping = now < this.#droppedAtMs + QUIET_MS;
+    return isDropping || !this.#replies.isEmpty || this.#waitedMs(now) > LOADED_MS;
+  }
+
+  /** Looks whether the overload is over. */
+  look(now: number): void {
+    if (!this.isOverloaded || now < this.#droppedAtMs + OVER_MS) return;
+    this.isOverloaded = false;
+    this.#context.report(
+      "this process merges the counts of other processes in time again",
+      CLUSTER_EVENTS.overloadOver,
+    );
   }
 
   /** Takes a frame. It is read now if no frame waits and there is still time. */
   take(frame: unknown): void {
     // `instanceof` does not do: a test runner may have other globals than the transport.
     if (!isUint8Array(frame)) {
-      this.#options.rejections.frame("malformed");
+      this.#context.rejections.frame("malformed");
       return;
     }
-    const receivedAtMs = this.#options.now();
+    const receivedAtMs = this.#context.clock.now();
     if (this.#reading === undefined && this.#isEmpty && this.#spentMs < AT_ONCE_MS) {
       const startMs = performance.now();
       this.#begin(frame, receivedAtMs);
       this.#goOn(startMs + AT_ONCE_MS - this.#spentMs);
       this.#spentMs += performance.now() - startMs;
     } else {
-      this.#wait({ frame, receivedAtMs, load: loadOf(frame), bytes: waitingBytes(frame) });
+      this.#wait({ frame, receivedAtMs, load: loadOf(frame), bytes: FRAME_BYTES + frame.length });
     }
     doInBackground(this.#work);
   }
@@ -102,7 +134,7 @@ export class FrameQueue {
     const isFull = (): boolean => this.#replies.bytes + this.#others.bytes + bytes > BYTES_MAX;
     if (isFull()) this.#dropRepeated(receivedAtMs);
     if (isFull()) {
-      this.#options.rejections.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
+      this.#context.rejections.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
       return;
     }
     if (load === "repeated") this.#repeated++;
@@ -111,10 +143,17 @@ export class FrameQueue {
 
   /** Drops all frames of counts that later ones repeat. The receiver requests them once. */
   #dropRepeated(now: number): void {
+    const { rejections, report } = this.#context;
     if (this.#repeated === 0) return;
-    for (; this.#repeated > 0; this.#repeated--) this.#options.rejections.frame("tooManyFrames");
+    for (; this.#repeated > 0; this.#repeated--) rejections.frame("tooManyFrames");
     this.#others.keepOnly(({ load }) => load !== "repeated");
-    this.#options.dropped(now);
+    this.#droppedAtMs = now;
+    if (this.isOverloaded) return;
+    this.isOverloaded = true;
+    report(
+      "other processes count faster than this one can merge: counts that have waited for a second are dropped, and requested again later. Until then this process decides on fewer hits than there are",
+      CLUSTER_EVENTS.overloaded,
+    );
   }
 
   #readFor(forMs: number): boolean {
@@ -122,7 +161,7 @@ export class FrameQueue {
     const endMs = performance.now() + forMs;
     while (this.#goOn(endMs) && !this.#isEmpty) {
       if (performance.now() >= endMs) break;
-      const now = this.#options.now();
+      const now = this.#context.clock.now();
       if (this.#waitedMs(now) > WAIT_MS_MAX) this.#dropRepeated(now);
       const next = this.#next();
       if (next !== undefined) this.#begin(next.frame, next.receivedAtMs);
@@ -141,7 +180,7 @@ export class FrameQueue {
   }
 
   #begin(frame: Uint8Array, receivedAtMs: number): void {
-    this.#reading = this.#options.read(frame, receivedAtMs);
+    this.#reading = this.#read(frame, receivedAtMs);
     this.#frame = frame;
   }
 
@@ -156,10 +195,61 @@ export class FrameQueue {
       if (this.#frame.length === 0) {
         // The frame was empty, or its transport has taken the buffer back.
         this.#end();
-        this.#options.rejections.frame("malformed");
+        this.#context.rejections.frame("malformed");
       } else if (this.#reading.next().done === true) this.#end();
       else if (performance.now() >= endMs) return false;
     }
     return true;
+  }
+}
+
+/**
+ * Waiting frames, in the order in which they were received. Those that were read are released while
+ * others still wait: under load the queue is never empty.
+ */
+class FrameFifo {
+  /** What all waiting frames take. */
+  bytes = 0;
+  #entries: (WaitingFrame | undefined)[] = [];
+  #next = 0;
+
+  get isEmpty(): boolean {
+    return this.#next === this.#entries.length;
+  }
+
+  /** The frame that has waited longest. */
+  get head(): WaitingFrame | undefined {
+    return this.#entries[this.#next];
+  }
+
+  push(waiting: WaitingFrame): void {
+    this.#entries.push(waiting);
+    this.bytes += waiting.bytes;
+  }
+
+  shift(): WaitingFrame | undefined {
+    const { head } = this;
+    if (head === undefined) return undefined;
+    this.#entries[this.#next++] = undefined;
+    this.bytes -= head.bytes;
+    if (this.isEmpty) this.clear();
+    else if (this.#next >= ENTRIES_KEPT && 2 * this.#next >= this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#next);
+      this.#next = 0;
+    }
+    return head;
+  }
+
+  /** Drops all frames but some. */
+  keepOnly(isKept: (waiting: WaitingFrame) => boolean): void {
+    this.#entries = this.#entries.filter((entry) => entry !== undefined && isKept(entry));
+    this.#next = 0;
+    this.bytes = this.#entries.reduce((sum, entry) => sum + entry!.bytes, 0);
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#next = 0;
+    this.bytes = 0;
   }
 }

@@ -9,7 +9,7 @@
 import type { Component } from "../../crdt/component.ts";
 import { MARK_MS_MAX } from "../../crdt/mark.ts";
 import { MergeBatch } from "../../store/delta/merge-batch.ts";
-import { NO_REPLICA, type Replicas, SELF } from "../../store/replicas/replicas.ts";
+import { NO_REPLICA, SELF } from "../../store/replicas/replicas.ts";
 import type { Store } from "../../store/store.ts";
 import { LOCATED_MAX } from "../../store/table/key-index.ts";
 import {
@@ -24,6 +24,7 @@ import {
   type PlaceKind,
 } from "../../wire/component-section.ts";
 import {
+  type Heartbeat,
   type Page,
   readAsking,
   readFormer,
@@ -35,18 +36,20 @@ import {
 } from "../../wire/control-sections.ts";
 import { type FrameReader, SECTIONS } from "../../wire/frame.ts";
 import { type NoteSink, readNotes, type WireNote } from "../../wire/note-section.ts";
+import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";
+import type { FrameRelay } from "../anti-entropy/frame-relay.ts";
+import type { GapRepair } from "../anti-entropy/gap-repair.ts";
 import { ThirdPartyCounts } from "../anti-entropy/third-party-counts.ts";
-import type { ClusterClock } from "../clock/cluster-clock.ts";
-import type { Envelope } from "../envelope.ts";
+import type { ClockAgreement } from "../clock/clock-agreement.ts";
 import type { ConfigDrift } from "../limiters/config-drift.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
-import type { ReplicatedLimiters } from "../limiters/replicated-limiters.ts";
+import type { HeartbeatSchedule } from "../membership/heartbeat-schedule.ts";
+import type { Incarnation } from "../membership/incarnation.ts";
 import type { Member } from "../membership/member.ts";
-import type { Membership } from "../membership/membership.ts";
 import { idOf } from "../membership/replica-id.ts";
-import type { ControlHandler } from "./control-handler.ts";
-import type { FrameFault, Rejections } from "./rejections.ts";
-import type { ReplayGuard } from "./replay-guard.ts";
+import type { Publisher } from "../publish/publisher.ts";
+import type { ReplicaContext } from "../replica-context.ts";
+import type { FrameFault } from "./rejections.ts";
 
 /** Resets and marks further ahead of the cluster's time than this are refused. */
 const AHEAD_MS_MAX = 10 * 60 * 1_000;
@@ -54,23 +57,24 @@ const AHEAD_MS_MAX = 10 * 60 * 1_000;
 /** How many sections are read before the slice may end, however short they are. */
 const SECTIONS_AT_ONCE = 16;
 
-export interface FrameReceiverOptions {
-  readonly envelope: Envelope;
-  readonly clock: ClusterClock;
-  readonly replicas: Replicas;
-  readonly members: Membership;
-  readonly replicatedLimiters: ReplicatedLimiters;
-  readonly rejections: Rejections;
-  readonly replayGuard: ReplayGuard;
+/** What reacts to the sections of a frame that are not counts. */
+export interface Reacting {
+  readonly agreement: ClockAgreement;
   readonly configDrift: ConfigDrift;
-  readonly listener: ControlHandler;
+  readonly deadReplicaSync: DeadReplicaSync;
+  readonly gapRepair: GapRepair;
+  readonly heartbeats: HeartbeatSchedule;
+  readonly incarnation: Incarnation;
+  readonly publisher: Publisher;
+  readonly relay: FrameRelay;
 }
 
 export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   frames = 0;
   bytes = 0;
 
-  readonly #options: FrameReceiverOptions;
+  readonly #context: ReplicaContext;
+  readonly #reacting: Reacting;
   readonly #components = new ComponentReader();
   readonly #joining = new MergeBatch();
 
@@ -87,31 +91,33 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   #isKnown = false;
   #policy = 0;
 
-  constructor(options: FrameReceiverOptions) {
-    this.#options = options;
-    this.#thirdPartyCounts = new ThirdPartyCounts(options);
+  constructor(context: ReplicaContext, reacting: Reacting) {
+    this.#context = context;
+    this.#reacting = reacting;
+    this.#thirdPartyCounts = new ThirdPartyCounts(context);
   }
 
   /** Reads a frame, in slices; returns its sender, if the frame was accepted. */
   *receive(frame: Uint8Array, receivedAtMs: number): Generator<undefined, Member | undefined> {
     this.frames++;
     this.bytes += frame.length;
-    const { envelope, replicas, members, replayGuard, listener } = this.#options;
+    const { envelope, replicas, members, replayGuard, clock } = this.#context;
+    const { publisher, incarnation, agreement } = this.#reacting;
     const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
     const { sentAtMs, number } = reader.header;
     const id = envelope.sender;
     // Transports may deliver a replica's own frames.
-    if (id === replicas.selfId && !listener.isAhead(number)) return this.#refuse("own");
+    if (id === replicas.selfId && !publisher.isAhead(number)) return this.#refuse("own");
     if (!envelope.isGenuine(frame)) return this.#refuse("forged");
     if (id === replicas.selfId) {
-      listener.duplicateId();
+      incarnation.change();
       return this.#refuse("own");
     }
     if (!replayGuard.isFresh(id, members.find(id), sentAtMs)) return this.#refuse("farClock");
     const member = members.received(id, receivedAtMs, sentAtMs, number);
     if (member === undefined || member.index >= NO_REPLICA) return this.#refuse("tooManyReplicas");
-    listener.frameOpened(member);
+    agreement.frameOpened(clock.now());
     this.isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
     const { selfId } = replicas;
@@ -120,13 +126,14 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   #refuse(why: FrameFault): undefined {
-    this.#options.rejections.frame(why, this.#options.envelope.sender);
+    this.#context.rejections.frame(why, this.#context.envelope.sender);
     return undefined;
   }
 
   /** Reads all sections, and only then records the frame as received. */
   *#read(reader: FrameReader, member: Member): Generator<undefined, boolean> {
-    const { listener, replayGuard, configDrift } = this.#options;
+    const { replayGuard, members, clock, replicas } = this.#context;
+    const { gapRepair, configDrift, deadReplicaSync, heartbeats } = this.#reacting;
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = replayGuard.isCurrent(member, sentAtMs);
     this.#sender = member.index;
@@ -148,16 +155,16 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
         if (received !== undefined) this.#thirdPartyCounts.addReport(received, this.#sentAtMs);
       } else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
-        if (heartbeat !== undefined) member.claimed(number, sentAtMs - heartbeat.heldMs);
-        if (heartbeat !== undefined && isCurrent) listener.heartbeat(member, heartbeat);
+        if (heartbeat !== undefined) member.lag?.claim(number, sentAtMs - heartbeat.heldMs);
+        if (heartbeat !== undefined && isCurrent) this.#takeHeartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
-        configDrift.received(member.id, readLimiters(reader), this.#options.clock.now());
+        configDrift.received(member.id, readLimiters(reader), clock.now());
       } else if (type === SECTIONS.former) {
         const former = readFormer(reader);
         if (former !== undefined && isCurrent) this.#takeFormer(member, former);
       } else if (type === SECTIONS.asking) {
         const asking = readAsking(reader);
-        if (asking !== undefined && isCurrent) listener.syncRequest(member, asking);
+        if (asking !== undefined && isCurrent) gapRepair.requested(member, asking, clock.now());
       }
       if (reader.isBroken) return false;
       if (++sections % SECTIONS_AT_ONCE === 0) yield;
@@ -166,25 +173,36 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     // A limiter that was created meanwhile did not merge the sections that were read before it.
     if (member.forgotten !== forgotten) return true;
     if (page !== undefined) {
-      if (this.#thirdPartyCounts.cover(member, page)) listener.deadReplicasReported(member);
-      if (isCurrent) member.reachability.replied(page.since);
+      const isComplete = this.#thirdPartyCounts.cover(member, page);
+      if (isComplete) deadReplicaSync.replyCompleted(member, clock.now());
+      if (isCurrent) member.lagReports.replied(page.since);
     } else if (kind === "counts") {
       member.frames.add(number);
       // The clock of a single frame is read when the frame is closed.
-      if (reader.header.isUnrepeated !== true) member.claimed(number, sentAtMs);
+      if (reader.header.isUnrepeated !== true) member.lag?.claim(number, sentAtMs);
     }
     member.lag?.merged(member.frames.last);
-    this.#options.replicas.setHeardUpTo(member.index, member.frames.last);
-    if (kind === "hello" && isCurrent) listener.hello(member);
-    if (kind === "leave") listener.left(member);
+    replicas.setHeardUpTo(member.index, member.frames.last);
+    if (kind === "hello" && isCurrent) heartbeats.helloReceived(clock.now());
+    if (kind === "leave") members.leave(member);
     return true;
   }
 
+  #takeHeartbeat(member: Member, heartbeat: Heartbeat): void {
+    const { replicas, clock } = this.#context;
+    const { incarnation, relay } = this.#reacting;
+    const { behind } = heartbeat;
+    member.lastHeartbeat = heartbeat;
+    for (const { low, high, number } of behind) incarnation.claimed(idOf(low, high), number);
+    member.lagReports.reported(behind, replicas.selfId);
+    if (behind.length > 0) relay.lagReported(clock.now());
+  }
+
   #takeFormer(member: Member, { low, high, upTo }: WireFormer): void {
-    const { replicas, members, listener } = this.#options;
+    const { replicas, members } = this.#context;
     const id = idOf(low, high);
     const replica = members.find(id)?.index;
-    if (id === replicas.selfId) listener.duplicateRenamed(member);
+    if (id === replicas.selfId) this.#reacting.incarnation.duplicateRenamed(member);
     else if (replica !== undefined) replicas.formers.set(member.index, { replica, upTo });
   }
 
@@ -194,7 +212,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
    * repeats them.
    */
   *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
-    const { replicas } = this.#options;
+    const { replicas } = this.#context;
     const { selfId } = replicas;
     let isSame = true;
     const reading = this.#components.read(reader, this, LOCATED_MAX);
@@ -209,7 +227,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   // ── Sections of counts ───────────────────────────────────────────────────────────────────────
 
   counter({ limiter, of, policy, places }: ComponentHead): number | undefined {
-    const { rejections } = this.#options;
+    const { rejections } = this.#context;
     const replicated = this.#replicatedLimiterOf(limiter.low, limiter.high);
     this.#places = places;
     if (replicated === undefined) return undefined;
@@ -230,7 +248,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   opener(low: number, high: number, baseMs: number, agoMs: number): number {
-    const { replicas, members } = this.#options;
+    const { replicas, members } = this.#context;
     const id = idOf(low, high);
     if (id === replicas.selfId) return SELF;
     const index = replicas.indexOf(id, false);
@@ -245,9 +263,9 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   component(component: Component): void {
     if (this.#places === "none") component.place = this.#number;
     if (this.#places === "window" && component.opener === SELF) {
-      component.place -= this.#options.clock.originMs;
+      component.place -= this.#context.clock.originMs;
       if (component.place < 0) {
-        this.#options.rejections.part("impossible");
+        this.#context.rejections.part("impossible");
         return;
       }
     }
@@ -292,7 +310,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
 
   /** Finds a limiter, and gives its store the present time. */
   #replicatedLimiterOf(low: number, high: number): ReplicatedLimiter | undefined {
-    const { replicatedLimiters, clock, rejections } = this.#options;
+    const { replicatedLimiters, clock, rejections } = this.#context;
     const replicated = replicatedLimiters.find(low, high);
     this.#store = replicated?.store;
     if (replicated === undefined) {
@@ -305,7 +323,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   #isNear(clusterMs: number): boolean {
-    const { clock, rejections } = this.#options;
+    const { clock, rejections } = this.#context;
     if (clusterMs <= clock.clusterNow(clock.now()) + AHEAD_MS_MAX) return true;
     rejections.part("farReset");
     return false;

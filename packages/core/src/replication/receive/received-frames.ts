@@ -27,16 +27,11 @@ export interface FramesKnown {
 
 export class ReceivedFrames {
   /** The number of the last frame up to which none is missing. */
-  last: number;
+  last = 0;
   /** Bit 0 is frame `last + 2`: `last + 1` is the one that is missing. */
   #above = 0;
   /** What was received from the replica itself, before another one first reported on it. */
   #fromItself: FramesKnown | undefined;
-
-  /** @param last where to begin, if earlier frames are known by other means or will never come */
-  constructor(last: number) {
-    this.last = last;
-  }
 
   /** Depends only on which frames were received, not on their order. */
   get known(): FramesKnown {
@@ -50,20 +45,14 @@ export class ReceivedFrames {
     return bit < ABOVE_BITS && ((this.#above >>> bit) & 1) === 1;
   }
 
-  /** Adds a frame; returns whether it was new, as far as is known. */
-  add(number: number): boolean {
+  add(number: number): void {
     const distance = number - this.last;
-    if (distance <= 0) return false;
     if (distance === 1) {
       this.last = number;
       this.#close();
-      return true;
+    } else if (distance > 1 && distance - 2 < ABOVE_BITS) {
+      this.#above |= 1 << (distance - 2);
     }
-    if (distance - 2 >= ABOVE_BITS) return true;
-    const bit = 1 << (distance - 2);
-    const isNew = (this.#above & bit) === 0;
-    this.#above |= bit;
-    return isNew;
   }
 
   /** Adds a reply that contains all that changed after frame `since` up to `upTo`. */
@@ -102,11 +91,6 @@ export class ReceivedFrames {
     this.last = 0;
     this.#above = 0;
     this.#fromItself = undefined;
-  }
-
-  /** Whether frames are missing up to the last one that the replica says it has sent. */
-  isBehind(sent: number): boolean {
-    return sent > this.last;
   }
 
   /** Moves `last` over frames above a gap that is closed now. */

@@ -12,7 +12,7 @@ import {
   WHICH_PROCESS,
 } from "../../base/cluster-events.ts";
 import type { JoinFault } from "../../store/delta/merge-guard.ts";
-import type { ReplyPartsFault } from "../anti-entropy/reply-parts-budget.ts";
+import type { ReplyPartsFault } from "../anti-entropy/reply-parts.ts";
 import type { Refusal } from "../envelope.ts";
 
 /** Why a whole frame was refused. */

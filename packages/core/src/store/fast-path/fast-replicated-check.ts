@@ -37,7 +37,7 @@ export const LIMIT_MAX: number = 2 ** 30;
 export interface Company {
   readonly replicas: Replicas;
   /** `separation` is null while this replica receives the counts of all others. */
-  readonly partitionMonitor: { readonly separation: object | null };
+  readonly partitionDetector: { readonly separation: object | null };
 }
 
 export class FastReplicatedCheck {
@@ -45,7 +45,7 @@ export class FastReplicatedCheck {
   readonly #records: RecordPool;
   readonly #unsent: UnsentCounts;
   readonly #window: WindowShape;
-  readonly #partitionMonitor: Company["partitionMonitor"];
+  readonly #partitionDetector: Company["partitionDetector"];
   readonly #replicas: Replicas;
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
@@ -62,7 +62,7 @@ export class FastReplicatedCheck {
     this.#records = store.records;
     this.#unsent = unsent;
     this.#window = window;
-    this.#partitionMonitor = company.partitionMonitor;
+    this.#partitionDetector = company.partitionDetector;
     this.#replicas = company.replicas;
     this.#allowed = { ...blankVerdict(policy.name), limit: policy.limit };
     this.#refused = { ...this.#allowed, allowed: false };
@@ -74,7 +74,7 @@ export class FastReplicatedCheck {
    * above 0 and the key's record at hand.
    */
   check(low: number, cost: number): Decision | null {
-    if (this.#partitionMonitor.separation !== null) return null;
+    if (this.#partitionDetector.separation !== null) return null;
     const store = this.#store;
     const window = this.#window;
     const { id, chunk, start } = this.#records;

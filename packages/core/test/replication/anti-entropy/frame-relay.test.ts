@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameRelay } from "../../../src/replication/anti-entropy/frame-relay.ts";
-import { RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
 import type { Member } from "../../../src/replication/membership/member.ts";
 import { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
@@ -14,7 +13,6 @@ let nowMs = 0;
 
 class Fleet {
   readonly members: Membership;
-  readonly recent: RecentFrames = new RecentFrames();
   readonly rounds: FrameRelay;
   /** The members that frames were relayed to. */
   readonly helped: (string | undefined)[] = [];
@@ -34,22 +32,18 @@ class Fleet {
     for (let number = 1; number <= size; number++) {
       const id = number.toString(16).padStart(16, "0");
       this.members.received(id, 0, 0, 1);
-      this.recent.keep(this.members.find(id)!, new Uint8Array([1]));
     }
-    this.rounds = new FrameRelay({
-      members: this.members,
-      recent: this.recent,
-      random: () => this.random(),
-      reply: () => this.answers++,
-      isReplying: () => false,
-      sender: {
-        ask: () => this.questions++,
-        publish: (frame, to) => {
-          this.helped.push(to);
-          this.passed.push(frame[0]!);
-        },
+    const sender = {
+      ask: () => this.questions++,
+      publish: (frame: Uint8Array, to?: string) => {
+        this.helped.push(to);
+        this.passed.push(frame[0]!);
       },
-    });
+    };
+    const context = { members: this.members, random: () => this.random(), sender };
+    const publisher = { reply: () => this.answers++, isReplying: false };
+    this.rounds = new FrameRelay(context as never, publisher);
+    for (const member of this.members.all()) this.rounds.recent.keep(member, new Uint8Array([1]));
   }
 
   /** So many more frames of a member, each of so many bytes; the first bytes are its number. */
@@ -57,7 +51,7 @@ class Fleet {
     for (let number = 1; number <= count; number++) {
       const frame = new Uint8Array(bytes);
       new DataView(frame.buffer).setUint16(0, number, true);
-      this.recent.keep({ ...from, sent: number }, frame);
+      this.rounds.recent.keep({ ...from, sent: number }, frame);
     }
   }
 
@@ -75,7 +69,10 @@ class Fleet {
 
   /** A member has received nothing of some others. */
   name(deaf: Member, ...others: readonly Member[]): void {
-    deaf.lagReports.reported(others.map(({ id }) => ({ ...halvesOf(id), number: 0 })));
+    deaf.lagReports.reported(
+      others.map(({ id }) => ({ ...halvesOf(id), number: 0 })),
+      "self",
+    );
   }
 
   /** The next random numbers: when the next round begins, with whom, and the same for each name. */
@@ -118,8 +115,8 @@ function work(fleet: Fleet): { named: number; found: number; newest: number; kep
     Object.defineProperty(lagReports, "named", { get });
   }
   const found = vi.spyOn(fleet.members, "find");
-  const newest = vi.spyOn(fleet.recent, "newest");
-  const kept = vi.spyOn(fleet.recent, "after");
+  const newest = vi.spyOn(fleet.rounds.recent, "newest");
+  const kept = vi.spyOn(fleet.rounds.recent, "after");
   fleet.round();
   const [finds, news, lists] = [found, newest, kept].map(({ mock }) => mock.calls.length);
   return { named, found: finds ?? 0, newest: news ?? 0, kept: lists ?? 0 };
@@ -226,7 +223,7 @@ describe("a relay round", () => {
   it("sends a bounded number of requests for replicas of which no frames are kept", () => {
     const fleet = new Fleet(4_000);
     const [from, ...deaf] = fleet.all;
-    fleet.recent.forget();
+    fleet.rounds.recent.forget();
     fleet.members.received(from!.id, nowMs, 1_000, 100);
     for (const member of [...deaf, ...deaf]) fleet.name(member, from!);
     fleet.round();

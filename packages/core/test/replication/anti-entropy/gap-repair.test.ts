@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { GapRepair } from "../../../src/replication/anti-entropy/gap-repair.ts";
-import { RecentFrames } from "../../../src/replication/anti-entropy/recent-frames.ts";
 import { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
-import type { SyncReply } from "../../../src/replication/publish/publisher.ts";
+import type { SyncReply } from "../../../src/replication/publish/delta-encoder.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 
 const SELF = "00000000000000ff";
@@ -14,8 +13,8 @@ const SOON_MS = 230;
 /** A replica that gets requests, and writes its replies as slowly as the test makes it. */
 class Asked {
   nowMs = 10_000;
-  /** How many frames of counts it has sent. */
-  sent = 100;
+  /** Its sender: how many frames of counts it has sent. */
+  readonly sender = { ask: () => {}, counted: 100 };
   readonly answers: SyncReply[] = [];
   readonly #members: Membership;
   readonly #gapRepair: GapRepair;
@@ -26,28 +25,29 @@ class Asked {
     const bounds = { silentMs: 3_000, membersMax: 3, lost: () => {}, heldUpMs: () => 0 };
     this.#members = new Membership(replicas, bounds);
     for (const id of [ONE, TWO, THREE]) this.#members.received(id, this.nowMs, this.nowMs, 0);
-    this.#gapRepair = new GapRepair({
-      replicas,
-      members: this.#members,
-      recent: new RecentFrames(),
-      silentMs: 1_500,
-      random: () => 0.5,
-      now: () => this.nowMs,
-      sender: { ask: () => {}, publish: () => {}, counted: 100 } as never,
-      listener: { isAhead: () => false, duplicateId: () => {} },
-      isLoaded: () => false,
-      isReplying: () => this.#done !== undefined,
-      reply: (answer, done) => {
+    const context = {
+      ...{ replicas, members: this.#members, random: () => 0.5 },
+      ...{ sender: this.sender, clock: { now: () => this.nowMs } },
+    };
+    const publisher = {
+      isReplying: false,
+      reply: (answer: SyncReply, done?: () => void) => {
         this.answers.push(answer);
-        this.#done = done;
+        publisher.isReplying = true;
+        this.#done = () => {
+          publisher.isReplying = false;
+          done?.();
+        };
       },
-    });
+    };
+    const rest = [publisher, { claimed: () => {} }, { isLoaded: () => false }] as const;
+    this.#gapRepair = new GapRepair(context as never, ...rest);
   }
 
   /** A replica requests what came after a frame, and this one does what is due soon. */
   ask(id: string, since: number): void {
     const asking = { ...halvesOf(SELF), since, others: false };
-    this.#gapRepair.requested(this.#members.find(id)!, asking, this.sent, this.nowMs);
+    this.#gapRepair.requested(this.#members.find(id)!, asking, this.nowMs);
     this.pass(SOON_MS);
   }
 
@@ -102,7 +102,7 @@ describe("a replica that gets requests", () => {
   it("replies also while it writes a reply, if the request is for later frames", () => {
     const asked = new Asked();
     asked.ask(ONE, 90);
-    asked.sent = 110;
+    asked.sender.counted = 110;
     asked.ask(ONE, 105);
     asked.replySent();
     asked.pass(SOON_MS);

@@ -1,11 +1,11 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReplyParts } from "../../../src/replication/anti-entropy/reply-parts.ts";
 import {
+  ReplyParts,
   ReplyPartsBudget,
   type ReplyPartsFault,
-} from "../../../src/replication/anti-entropy/reply-parts-budget.ts";
+} from "../../../src/replication/anti-entropy/reply-parts.ts";
 
 const SENDERS = 5;
 const PLACES_MAX = 60;

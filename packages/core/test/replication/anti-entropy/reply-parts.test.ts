@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ReplyParts } from "../../../src/replication/anti-entropy/reply-parts.ts";
-import { ReplyPartsBudget } from "../../../src/replication/anti-entropy/reply-parts-budget.ts";
+import { ReplyParts, ReplyPartsBudget } from "../../../src/replication/anti-entropy/reply-parts.ts";
 import type { FramesKnown } from "../../../src/replication/receive/received-frames.ts";
 
 const NO_OTHERS = new Map<string, FramesKnown>();

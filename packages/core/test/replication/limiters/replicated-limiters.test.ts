@@ -41,7 +41,7 @@ function sharing(
   replicatedLimiters.add(share, 1);
   const isTakenBack = (opener: number, isTelling = false): boolean => {
     const isMember = (id: string): boolean => rest.some((other) => other.id === id);
-    replicatedLimiters.reclaim(replicas, isMember, () => isTelling);
+    Array.from(replicatedLimiters.reclaim(replicas, isMember, () => isTelling));
     return !replicas.isDropped(opener);
   };
   return { member, others: rest, share, isTakenBack };

@@ -14,12 +14,12 @@ it("a replica that takes one id after the other takes none that it had before, f
   let nowMs = 1_000;
   const clock = { now: () => nowMs, rawNow: () => nowMs, originMs: 0 };
   const publisher = { finish: (done: (isAll: boolean) => void) => done(true), nextFrame: 2 };
-  const incarnation = new Incarnation({
-    ...{ replicas, members, random: () => HALF, report: () => {} },
-    ...{ clock: clock as never, publisher: publisher as never },
-    replicatedLimiters: { disown: () => {} } as never,
-    sender: { counted: 1, announce: () => {} } as never,
-  });
+  const context = {
+    ...{ replicas, members, clock, random: () => HALF, report: () => {} },
+    replicatedLimiters: { disown: () => {} },
+    sender: { counted: 1, announce: () => {} },
+  };
+  const incarnation = new Incarnation(context as never, publisher as never);
   const ids = [replicas.selfId];
   for (let change = 0; change < 3; change++) {
     incarnation.change();

@@ -54,7 +54,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     }
     survivor.cut(2, 3, 4);
     survivor.pass(NOTICED_MS);
-    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+    expect(survivor.partitionDetector.separation).toMatchObject({
       kind: "cut",
       replicas: 6,
     });
@@ -67,7 +67,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
       survivor.nowMs += 100;
     }
     survivor.lookAway();
-    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+    expect(survivor.partitionDetector.separation).toMatchObject({
       kind: "cut",
       replicas: 4,
     });
@@ -79,7 +79,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     for (const slot of [0, 1, 2]) survivor.say(slot);
     survivor.passOn("00000000000000ff", 2_500);
     survivor.lookAway();
-    expect(survivor.partitionDetector.separation(false, 0)).toMatchObject({
+    expect(survivor.partitionDetector.separation).toMatchObject({
       kind: "cut",
       replicas: 4,
     });
@@ -96,7 +96,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     expect(survivor.isCut).toBe(true);
     survivor.heal();
     survivor.pass(2_000);
-    expect(survivor.partitionDetector.sentence()).toBe("frames of all other replicas arrive again");
+    expect(survivor.report).toBe("frames of all other replicas arrive again");
   });
 
   it("tells a crash from a partition once frames of the other side arrive again", () => {
@@ -108,7 +108,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.heal();
     survivor.pass(NOTICED_MS);
     expect(survivor.isCut).toBe(false);
-    expect(survivor.partitionDetector.sentence()).toContain("frames of 4 other replicas arrive");
+    expect(survivor.report).toContain("frames of 4 other replicas arrive");
   });
 
   it("counts a replacement once although the last frame of the dead process was relayed late", () => {

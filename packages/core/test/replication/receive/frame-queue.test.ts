@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CLUSTER_EVENTS, type EventKind } from "../../../src/base/cluster-events.ts";
 import { FrameQueue } from "../../../src/replication/receive/frame-queue.ts";
 import type { Slices } from "../../../src/replication/slicer.ts";
 import { FRAME_KINDS, type FrameKind, loadOf } from "../../../src/wire/frame.ts";
@@ -22,14 +23,20 @@ function frameOf(number: number, bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(number);
 }
 
-/** A queue whose frames are read by `read`; the reasons of refused ones are in `refused`. */
-function queueOf(read: (frame: Uint8Array) => Slices): { queue: FrameQueue; refused: string[] } {
+/** A queue whose frames are read by `read`, the reasons of refused ones, and what it reports. */
+function queueOf(read: (frame: Uint8Array, receivedAtMs: number) => Slices): {
+  queue: FrameQueue;
+  refused: string[];
+  reports: string[];
+} {
   const refused: string[] = [];
-  const queue = new FrameQueue({
-    ...{ read, now: () => nowMs, dropped: () => {} },
-    rejections: { frame: (why) => refused.push(why) },
-  });
-  return { queue, refused };
+  const reports: string[] = [];
+  const context = {
+    clock: { now: () => nowMs },
+    rejections: { frame: (why: string) => refused.push(why) },
+    report: (_: string, { code }: EventKind) => reports.push(code),
+  };
+  return { queue: new FrameQueue(context as never, read), refused, reports };
 }
 
 beforeEach(() => {
@@ -144,25 +151,17 @@ describe("frames under overload", () => {
   /** Keeps a queue busy, so that the next frames wait. */
   function busyQueue(bytes: number): ReturnType<typeof queueOf> & {
     read: { kind: string; receivedAtMs: number; atMs: number }[];
-    dropped: number[];
   } {
     const read: { kind: string; receivedAtMs: number; atMs: number }[] = [];
-    const refused: string[] = [];
-    const dropped: number[] = [];
-    const queue = new FrameQueue({
-      read: function* readInto(frame, receivedAtMs) {
-        for (let byte = 0; byte < frame.length; byte++) {
-          nowMs++;
-          yield;
-        }
-        read.push({ kind: loadOf(frame), receivedAtMs, atMs: nowMs });
-      },
-      rejections: { frame: (why) => refused.push(why) },
-      now: () => nowMs,
-      dropped: (atMs) => dropped.push(atMs),
+    const made = queueOf(function* readInto(frame, receivedAtMs) {
+      for (let byte = 0; byte < frame.length; byte++) {
+        nowMs++;
+        yield;
+      }
+      read.push({ kind: loadOf(frame), receivedAtMs, atMs: nowMs });
     });
-    queue.take(kindOf("heartbeat", bytes));
-    return { queue, read, refused, dropped };
+    made.queue.take(kindOf("heartbeat", bytes));
+    return { ...made, read };
   }
 
   it("keep the time at which they were received", () => {
@@ -175,7 +174,7 @@ describe("frames under overload", () => {
   });
 
   it("are dropped after a second, unless nothing repeats their counts or they are short", () => {
-    const { queue, read, refused, dropped } = busyQueue(1_200);
+    const { queue, read, refused, reports } = busyQueue(1_200);
     for (let frame = 0; frame < 5; frame++) queue.take(kindOf("counts", 50));
     queue.take(kindOf("counts", 50, UNREPEATED));
     for (const kind of ["heartbeat", "request", "hello", "leave"] as const) {
@@ -188,7 +187,7 @@ describe("frames under overload", () => {
       ...Array(4).fill("short"),
     ]);
     expect(refused).toEqual(Array(5).fill("tooManyFrames"));
-    expect(dropped.length).toBe(1);
+    expect([reports, queue.isOverloaded]).toEqual([[CLUSTER_EVENTS.overloaded.code], true]);
     queue.take(kindOf("counts", 50));
     runAll();
     expect(read.at(-1)?.kind).toBe("repeated");

@@ -42,7 +42,7 @@ class Lane implements Announcer {
     });
     this.#rule = section.rule(this.store.shapes[0]!);
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
-    const company = { replicas: this.replicas, partitionMonitor: { separation: null } };
+    const company = { replicas: this.replicas, partitionDetector: { separation: null } };
     this.#usual = isShort ? fastCheck(this.store, [policy], isShared ? company : null) : null;
   }
 
