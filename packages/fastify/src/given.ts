@@ -4,14 +4,10 @@
  * Levels are merged only after that: a route's `max` replaces the plugin's `limit`.
  */
 
-import { TidegateError } from "@tidegate/core";
 import {
-  CLUSTER_INSTEAD,
   type Gate,
   type GateOptions,
   type GivenNames,
-  type Ipv6Subnet,
-  invalidOption,
   limitOf,
   type OptionNames,
   onlyGiven,
@@ -20,7 +16,8 @@ import {
   type Warnings,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { RateLimitHook, RateLimitPluginOptions } from "./options.ts";
+import type { RateLimitPluginOptions } from "./options.ts";
+import { check, listOf, withoutOff } from "./parity/older-options.ts";
 import { windowMsOf } from "./parity/time-window.ts";
 
 const NAMES: OptionNames = {
@@ -45,8 +42,6 @@ const COUNTED = ["policies", "limit", "windowMs"] as const;
 /** Options that mean something else with the preset `login`, or exist only with it. */
 const OF_LOGIN = [...COUNTED, "key", "username", "addressLimit"] as const;
 
-const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
-
 /** One level, with one name for each option. */
 export type Given = Omit<
   RateLimitPluginOptions,
@@ -61,11 +56,11 @@ export type Given = Omit<
 
 export type FastifyGate = Gate<FastifyRequest, FastifyReply>;
 
-/** @param passed the given options; the plugin's include those of Fastify's own `register` */
-export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): Given {
-  const given = onlyGiven(withoutOff(passed));
+/** @param level the given options; the plugin's include those of Fastify's own `register` */
+export function readLevel(level: RateLimitPluginOptions, warnings: Warnings): Given {
+  const passed = withoutOff(level);
+  const given = onlyGiven(passed);
   for (const name of OF_REGISTER) Reflect.deleteProperty(given, name);
-  refuseStores(given);
   check(given);
   const { max, timeWindow, keyGenerator, id, allowList, ...others } = given;
   const { options, names } = readOptions<FastifyRequest, FastifyReply>(
@@ -76,26 +71,12 @@ export function readLevel(passed: RateLimitPluginOptions, warnings: Warnings): G
   const { limit } = options;
   if (typeof limit === "number") limitOf(names["limit"] ?? "limit", limit);
   return {
-    ...unset(withoutOff(passed)),
+    ...unset(passed),
     ...onlyGiven({
       ...{ ...others, ...options, names },
       ...(names["allow"] !== undefined && { allowsKeys: names["allow"] === "allowList" }),
     }),
   } as Given;
-}
-
-/**
- * The options with null for a list that is switched off in a way that @fastify/rate-limit accepts.
- */
-function withoutOff(passed: RateLimitPluginOptions): RateLimitPluginOptions {
-  const { allowList } = passed;
-  const isOff = allowList !== undefined && !allowList;
-  return isOff ? ({ ...passed, allowList: null } as never) : passed;
-}
-
-/** The keys of a list; in a text, commas or spaces separate them. */
-function listOf(allowList: RateLimitPluginOptions["allowList"]): unknown {
-  return typeof allowList === "string" ? allowList.split(/[,\s]+/).filter(Boolean) : allowList;
 }
 
 /** Null removes an option of a level below, and leaves its default. */
@@ -126,46 +107,4 @@ export function layOver(below: Given, above: Given): Given {
   // An option that has no effect with a level's own choices was meant for other levels.
   for (const { name } of unusedOptions({ ...kept, ...above })) Reflect.deleteProperty(kept, name);
   return { ...kept, ...above, names: { ...below.names, ...above.names } };
-}
-
-/** How many bits of an IPv6 address users see in their functions. */
-export function shownSubnet(given: Given): Ipv6Subnet {
-  return typeof given.ipv6Subnet === "function" ? false : (given.ipv6Subnet ?? 64);
-}
-
-function check({ hook, ban, groupId, ...given }: Partial<RateLimitPluginOptions>): void {
-  if (hook !== undefined && !HOOKS.includes(hook)) {
-    throw invalidOption("hook", `one of ${HOOKS.join(", ")}`, hook);
-  }
-  // Values that switch a ban off in @fastify/rate-limit do so here.
-  if (ban !== undefined && ban !== -1 && !(Number.isFinite(ban) && ban >= 0)) {
-    throw invalidOption("ban", "a number of at least 0, or -1 for none", ban);
-  }
-  if (groupId !== undefined && (typeof groupId !== "string" || groupId === "")) {
-    throw invalidOption("groupId", "a name", groupId);
-  }
-  for (const name of [
-    ...(["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const),
-  ]) {
-    if (given[name] !== undefined && typeof given[name] !== "function") {
-      throw invalidOption(name, "a function", given[name]);
-    }
-  }
-  for (const name of [
-    ...(["global", "continueExceeding", "exponentialBackoff", "enableDraftSpec"] as const),
-  ]) {
-    if (given[name] !== undefined && typeof given[name] !== "boolean") {
-      throw invalidOption(name, "true or false", given[name]);
-    }
-  }
-}
-
-function refuseStores(given: object): void {
-  for (const option of ["redis", "store"]) {
-    if (!Reflect.get(given, option)) continue;
-    throw new TidegateError(
-      "TIDEGATE_OPTION_INVALID",
-      `'${option}' is not supported: ${CLUSTER_INSTEAD}`,
-    );
-  }
 }

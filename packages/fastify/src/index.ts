@@ -17,6 +17,14 @@ export type {
   Countable,
   Counting,
   CreateRateLimitOptions,
+  RateLimitHook,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+  RateLimitState,
+  RequestWithKey,
+} from "./options.ts";
+export { normalizeIP } from "./parity/normalize-ip.ts";
+export type {
   DefaultAddHeaders,
   DefaultAddHeadersOnExceeding,
   DraftSpecAddHeaders,
@@ -25,13 +33,7 @@ export type {
   FastifyRateLimitOptions,
   FastifyRateLimitStore,
   FastifyRateLimitStoreCtor,
-  RateLimitHook,
-  RateLimitOptions,
-  RateLimitPluginOptions,
-  RateLimitState,
-  RequestWithKey,
-} from "./options.ts";
-export { normalizeIP } from "./parity/normalize-ip.ts";
+} from "./parity/peer-types.ts";
 
 Object.assign(rateLimit, {
   ...{ rateLimit, fastifyRateLimit: rateLimit, default: rateLimit },

@@ -5,6 +5,13 @@
 import type { Limiter } from "@tidegate/core";
 import type { Cost, GateOptions, MaybePromise, WarningSwitches } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type {
+  DefaultAddHeaders,
+  DefaultAddHeadersOnExceeding,
+  DraftSpecAddHeaders,
+  DraftSpecAddHeadersOnExceeding,
+  errorResponseBuilderContext,
+} from "./parity/peer-types.ts";
 
 /**
  * A user's function that receives the key of a request; `createRateLimit` calls it without a reply.
@@ -22,15 +29,6 @@ export type Countable = Pick<
   | ("key" | "policies" | "skip" | "ipv6Subnet" | "translationPrefixes" | "onPermissiveProxy")
   | ("onError" | "username" | "addressLimit")
 >;
-
-/** The second argument of a response builder; the type's name is that of @fastify/rate-limit. */
-export interface errorResponseBuilderContext {
-  statusCode: number;
-  ban: boolean;
-  after: string;
-  max: number;
-  ttl: number;
-}
 
 export type RateLimitHook = "onRequest" | "preParsing" | "preValidation" | "preHandler";
 
@@ -137,45 +135,6 @@ export interface RateLimitPluginOptions extends RateLimitOptions {
   /** Accepted and ignored: no two limiters share their counts. */
   nameSpace?: string | undefined;
 }
-
-export interface DefaultAddHeadersOnExceeding {
-  "x-ratelimit-limit"?: boolean | undefined;
-  "x-ratelimit-remaining"?: boolean | undefined;
-  "x-ratelimit-reset"?: boolean | undefined;
-}
-
-export interface DefaultAddHeaders extends DefaultAddHeadersOnExceeding {
-  "retry-after"?: boolean | undefined;
-}
-
-export interface DraftSpecAddHeadersOnExceeding {
-  "ratelimit-limit"?: boolean | undefined;
-  "ratelimit-remaining"?: boolean | undefined;
-  "ratelimit-reset"?: boolean | undefined;
-}
-
-export interface DraftSpecAddHeaders extends DraftSpecAddHeadersOnExceeding {
-  "retry-after"?: boolean | undefined;
-}
-
-/** The options of a store of @fastify/rate-limit. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is as users' types say.
-export interface FastifyRateLimitOptions {}
-
-/** A store of @fastify/rate-limit; stores are not supported here. */
-export interface FastifyRateLimitStore {
-  incr(
-    key: string,
-    callback: (error: Error | null, result?: { current: number; ttl: number }) => void,
-    timeWindow: number,
-    max: number,
-  ): void;
-  child(routeOptions: object): FastifyRateLimitStore;
-}
-
-export type FastifyRateLimitStoreCtor = new (
-  options: FastifyRateLimitOptions,
-) => FastifyRateLimitStore;
 
 /** The limiters of a handler or a `createRateLimit` function. */
 export interface Counting {

@@ -14,7 +14,6 @@ import type {
   RouteGenericInterface,
 } from "fastify";
 import fastifyPlugin from "fastify-plugin";
-import { wrapHandler } from "./handling.ts";
 import type {
   AskRateLimit,
   Counting,
@@ -22,6 +21,7 @@ import type {
   RateLimitOptions,
   RateLimitPluginOptions,
 } from "./options.ts";
+import { wrapHandler } from "./rate-limit.ts";
 import { misused, Registration } from "./registration.ts";
 
 declare module "fastify" {

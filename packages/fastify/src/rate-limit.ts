@@ -1,12 +1,14 @@
 /**
  * The handler of a hook: asks the gate about each request.
  *
- * An allowed request continues in the same tick, unless a user's function returns a promise.
+ * An allowed request continues in the same tick, unless a user's function returns a promise. A gate
+ * that holds permits has to know when the handler of the route is done. Fastify returns a handler's
+ * promise only to its caller, so the handlers of such routes are wrapped, and behave as before.
  */
 
 import { type Outcome, showLimiters } from "@tidegate/core/http";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { noteGate } from "./handling.ts";
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyGate } from "./given.ts";
 import type { Counting } from "./options.ts";
 import type { Once } from "./parity/once.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
@@ -21,6 +23,11 @@ export interface HookHandler extends Counting {
 }
 
 type Done = (error?: unknown) => void;
+
+const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as const;
+
+/** The gates that hold permits, by their hook handlers. */
+const gates = new WeakMap<object, FastifyGate>();
 
 /** @param once the requests that were counted by this handler; null to count each call */
 export function hookHandler(settings: Settings, once: Once | null = null): HookHandler {
@@ -63,8 +70,22 @@ export function hookHandler(settings: Settings, once: Once | null = null): HookH
       .catch(thrown);
   }
 
-  noteGate(limit, gate);
+  if (gate.followsEnds) gates.set(limit, gate);
   return showLimiters(limit, gate);
+}
+
+/** Wraps the handler of a route, if a limit in one of its hooks needs to know when it is done. */
+export function wrapHandler(route: RouteOptions): void {
+  const hooks = HOOKS.flatMap((hook): readonly object[] => [route[hook] ?? []].flat());
+  const told = hooks.flatMap((handler) => gates.get(handler) ?? []);
+  if (told.length === 0) return;
+  const { handler } = route;
+  const wrapped: typeof handler = function (request, reply) {
+    const handling = handler.call(this, request, reply);
+    for (const gate of told) gate.handling(reply, handling);
+    return handling;
+  };
+  route.handler = Object.defineProperty(wrapped, "name", { value: handler.name });
 }
 
 function settle(answer: Answer, done: Done): void {

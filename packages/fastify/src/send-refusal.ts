@@ -15,7 +15,7 @@ import {
   type Refusal,
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { errorResponseBuilderContext } from "./options.ts";
+import type { errorResponseBuilderContext } from "./parity/peer-types.ts";
 import type { Settings } from "./translate.ts";
 
 /** Null continues; "sent" means that a response is on its way; anything else is to be thrown. */

@@ -16,11 +16,12 @@ import {
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FASTIFY } from "./fastify-framework.ts";
-import { type FastifyGate, type Given, shownSubnet } from "./given.ts";
+import type { FastifyGate, Given } from "./given.ts";
 import type { Limiters } from "./limiters.ts";
-import type { errorResponseBuilderContext } from "./options.ts";
-import { countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts";
+import { banOf, countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts";
 import { normalizeIP } from "./parity/normalize-ip.ts";
+import { allowed, shownSubnet } from "./parity/older-options.ts";
+import type { errorResponseBuilderContext } from "./parity/peer-types.ts";
 import { countingTries } from "./parity/tries.ts";
 
 /** Which limiter is used, and whether others share it. */
@@ -63,10 +64,6 @@ export function settingsOf(given: Given, standing: Standing): Settings {
   };
 }
 
-export function banOf({ ban = -1 }: Given): number | null {
-  return ban < 0 ? null : Math.trunc(ban);
-}
-
 /** The same for a reply, and for a note that only collects results. */
 export function gateOptionsOf<Reply = FastifyReply>(
   given: Given,
@@ -93,27 +90,6 @@ function perCall({ limit, policies, preset = "parity" }: Given): unknown {
   return (): Cost => most;
 }
 
-/**
- * The allowed clients: `allowList` contains keys as users' functions see them, and nothing else.
- */
-function allowed(given: Given): unknown {
-  const { allow, allowsKeys = false, key } = given;
-  if (!allowsKeys || !Array.isArray(allow)) return allow;
-  const keys = new Set<unknown>(allow);
-  if (key !== undefined) {
-    return (_request: FastifyRequest, shown: string): boolean => keys.has(shown);
-  }
-  const subnet = shownSubnet(given);
-  const networks = allow.filter(
-    (entry): entry is string =>
-      typeof entry === "string" &&
-      entry.includes(":") &&
-      subnet !== false &&
-      normalizeIP(entry, subnet) === entry,
-  );
-  return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
-}
-
 export function adapterOf(
   given: Given,
   { limiters, warnings }: Standing,
@@ -125,10 +101,10 @@ export function adapterOf(
     framework: FASTIFY,
     warnings,
     names: given.names,
-    defaults: parityDefaults(given, banOf(given) !== null),
+    defaults: parityDefaults(given),
     showsHandlers: true,
     makeLimiter: (options): Limiter => limiters.get(options),
-    ...(countsTries(given, banOf(given) !== null) && { counterOf: countingTries }),
+    ...(countsTries(given) && { counterOf: countingTries }),
     ...((onExceeding !== undefined || onExceeded !== undefined) && {
       onVerdict: (request, _reply, { allowed: passes }, key) => {
         if (passes) onExceeding?.(request, shownKey(request, key));

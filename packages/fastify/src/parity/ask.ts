@@ -19,7 +19,8 @@ import type { FastifyRequest } from "fastify";
 import { FASTIFY_REQUEST } from "../fastify-framework.ts";
 import type { Given } from "../given.ts";
 import type { AskRateLimit, RateLimitState } from "../options.ts";
-import { adapterOf, banOf, gateOptionsOf, type Standing, shownKeyOf } from "../translate.ts";
+import { adapterOf, gateOptionsOf, type Standing, shownKeyOf } from "../translate.ts";
+import { banOf } from "./defaults.ts";
 
 /** The options that apply here; the rest are about responses. */
 const ASKED = [

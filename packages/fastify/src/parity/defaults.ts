@@ -23,12 +23,11 @@ const DRAFT_NAMES = {
   reset: "ratelimit-reset",
 } as const;
 
-/** @param bans whether clients are banned */
-export function parityDefaults(given: Given, bans: boolean): ParityDefaults {
+export function parityDefaults(given: Given): ParityDefaults {
   const { preset = "parity", addHeaders = {}, continueExceeding: restart = false } = given;
   const names = given.enableDraftSpec === true ? DRAFT_NAMES : NAMES;
   const backs = backsOff(given);
-  const countsRefused = preset === "parity" && !countsTries(given, bans);
+  const countsRefused = preset === "parity" && !countsTries(given);
   return {
     limit: DEFAULT_LIMIT,
     windowMs: MINUTE,
@@ -51,9 +50,14 @@ export function parityDefaults(given: Given, bans: boolean): ParityDefaults {
   };
 }
 
+/** How many refusals lead to a ban; null without bans. */
+export function banOf({ ban = -1 }: Given): number | null {
+  return ban < 0 ? null : Math.trunc(ban);
+}
+
 /** Whether the attempts of refused clients are counted too, so that a ban comes in time. */
-export function countsTries(given: Given, bans: boolean): boolean {
-  return bans && (given.continueExceeding === true || backsOff(given));
+export function countsTries(given: Given): boolean {
+  return banOf(given) !== null && (given.continueExceeding === true || backsOff(given));
 }
 
 function backsOff({ continueExceeding = false, exponentialBackoff = false }: Given): boolean {
