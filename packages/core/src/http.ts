@@ -54,12 +54,7 @@ export {
   WallTime,
 } from "./http/headers/fields.ts";
 export { beforeWriteHead, requestHeader, type WritingHead } from "./http/node/node-http.ts";
-export {
-  type Connection,
-  type Endable,
-  type EndingResponse,
-  followServerResponse,
-} from "./http/node/response-end.ts";
+export { followServerResponse } from "./http/node/response-end.ts";
 export {
   CLUSTER_INSTEAD,
   type FurtherNames,
@@ -72,7 +67,6 @@ export {
   type Spelled,
   sayUnreadSwitches,
   spelled,
-  type UnusedOption,
   unusedOptions,
   withKeySecond,
 } from "./http/options/given-options.ts";

@@ -99,7 +99,7 @@ export const FAKE: Framework<FakeRequest, FakeResponse> = {
   },
   headersSent: ({ headersSent }) => headersSent,
   statusCode: ({ statusCode }) => statusCode,
-  followEnd: (response, listener) => followServerResponse(response, listener),
+  followEnd: (response, listener) => followServerResponse(response as never, listener),
   beforeHeaders: (response, listener) => {
     response.beforeHeaders = listener;
   },

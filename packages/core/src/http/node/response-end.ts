@@ -6,6 +6,8 @@
  * is reported when the handler is done, or when the wait for it is over.
  */
 
+import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import type { EndListener, FollowedEnd } from "../framework.ts";
 import {
   awaitHandler,
@@ -17,10 +19,11 @@ import {
   whenClosed,
 } from "./hang-up.ts";
 
-export type { Connection, Endable, EndingResponse } from "./hang-up.ts";
-
 /** Reports to `listener` how a response ends; for the `followEnd` of a `Framework`. */
-export function followServerResponse(response: EndingResponse, listener: EndListener): FollowedEnd {
+export function followServerResponse(
+  response: ServerResponse | Http2ServerResponse,
+  listener: EndListener,
+): FollowedEnd {
   const end = new ServerResponseEnd(response, listener);
   end.begin();
   return end;

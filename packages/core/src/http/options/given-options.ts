@@ -14,7 +14,7 @@ import { WARNING_CODES } from "../warning-codes.ts";
 import type { Warnings } from "../warnings.ts";
 import { GATE_OPTIONS, type GateOptions } from "./gate-options.ts";
 
-export { type UnusedOption, unusedOptions } from "./presets.ts";
+export { unusedOptions } from "./presets.ts";
 
 /** Alternative names of options, by their main name. */
 export type FurtherNames = Readonly<Record<string, readonly string[]>>;

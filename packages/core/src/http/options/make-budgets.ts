@@ -3,7 +3,6 @@
 import { DAY, HOUR, SECOND } from "../../base/durations.ts";
 import { invalidOption, missingOption } from "../../base/options.ts";
 import { createLimiter, type Limiter } from "../../limiter/limiter.ts";
-import type { LimiterOptions } from "../../limiter/limiter-options.ts";
 import type { Policy } from "../../policies/policy.ts";
 import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../../policies/sliding-log.ts";
 import type { Counter } from "../counter.ts";
@@ -32,12 +31,6 @@ const SECONDS_OFTEN_GIVEN = [HOUR / SECOND, DAY / SECOND];
 export interface FieldChoice {
   readonly legacyHeaders: boolean;
   readonly standard: Draft | null;
-}
-
-/** What the policies of a gate share, for all window lengths. */
-interface Shape {
-  readonly limit: number;
-  readonly windowMs: number;
 }
 
 export class BudgetMaker<Request, Response> {
@@ -72,14 +65,14 @@ export class BudgetMaker<Request, Response> {
       const budget = this.#budget(this.#name, policies);
       return new Budgets(null, () => budget);
     }
-    const shape = this.#shape();
+    const { limit, usualMs } = this.#limitAndWindow();
     const make = (windowMs: number | null): Budget => {
-      const policy = this.#policy(shape.limit, windowMs ?? shape.windowMs);
+      const policy = this.#adapter.defaults.policy(limit, windowMs ?? usualMs);
       const name = windowMs === null ? this.#name : `${this.#name}:${windowMs}`;
       const given = windowMs === null ? this.#adapter.limiter : undefined;
       return this.#budget(name, [policy], counter, given);
     };
-    return new Budgets(shape.windowMs, make);
+    return new Budgets(usualMs, make);
   }
 
   /** The budgets of sign-in attempts, by address and by name. */
@@ -100,7 +93,7 @@ export class BudgetMaker<Request, Response> {
     };
   }
 
-  #shape(): Shape {
+  #limitAndWindow(): { readonly limit: number; readonly usualMs: number } {
     const { preset = "parity", limit, windowMs } = this.#options;
     const { defaults: usual } = this.#adapter;
     if (limit === undefined && preset === "api") {
@@ -110,7 +103,7 @@ export class BudgetMaker<Request, Response> {
     if (most === 0) this.#adapter.warnings.say("TIDEGATE_LIMIT_ZERO");
     const usualMs = preset === "api" ? API_WINDOW_MS : usual.windowMs;
     const given = typeof windowMs === "function" ? usualMs : (windowMs ?? usualMs);
-    return { limit: most, windowMs: this.#width(given) };
+    return { limit: most, usualMs: this.#width(given) };
   }
 
   /** A window's length, with a warning when it seems to be in seconds. */
@@ -126,17 +119,16 @@ export class BudgetMaker<Request, Response> {
     return width;
   }
 
-  #policy(limit: number, windowMs: number): Policy {
-    return this.#adapter.defaults.policy(limit, windowMs);
-  }
-
   #budget(name: string, policies: readonly Policy[], counter?: Counter, given?: Limiter): Budget {
     const { legacyHeaders, standard } = this.#choice;
     const { defaults } = this.#adapter;
     const legacy = legacyHeaders && hasNames(defaults.legacy) ? defaults.legacy : null;
     const { makeLimiter = createLimiter, counterOf = asItIs } = this.#adapter;
+    const { cluster, clock, maxKeys, onPartition } = this.#options;
     const limiter =
-      counter === undefined ? (given ?? makeLimiter(this.#limiterOptions(name, policies))) : null;
+      counter === undefined
+        ? (given ?? makeLimiter({ name, policies, cluster, clock, maxKeys, onPartition }))
+        : null;
     const quotas = policies.map((policy) => new Quota(policy));
     const names = policies.map((policy) => this.#fieldName(policy, policies.length));
     const texts = names.map((given, index) =>
@@ -154,11 +146,6 @@ export class BudgetMaker<Request, Response> {
       fields: hasFields ? new Fields({ legacy, standard, quotas, names, isSpaced }) : null,
       holdsPermits: policies.some(({ kind }) => kind === "concurrency"),
     };
-  }
-
-  #limiterOptions(name: string, policies: readonly Policy[]): LimiterOptions {
-    const { cluster, clock, maxKeys, onPartition } = this.#options;
-    return { name, policies, cluster, clock, maxKeys, onPartition };
   }
 
   #checkName(name: string, count: number): void {

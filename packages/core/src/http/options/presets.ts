@@ -20,12 +20,6 @@ export interface PresetRules {
   readonly retryAfterUnit: number;
 }
 
-export interface UnusedOption {
-  readonly name: "partitionKey" | "problemType";
-  /** What it needs to have an effect. */
-  readonly needs: string;
-}
-
 export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
   parity: {
     legacyHeaders: null,
@@ -63,15 +57,21 @@ export const LOGIN: {
   readonly windowMs: number;
 } = { limit: 5, addressLimit: 50, windowMs: 15 * MINUTE };
 
-/** The given options that have no effect. Invalid options may be among them. */
+/**
+ * The given options that have no effect, and what each needs to have one. Invalid options may be
+ * among them.
+ */
 export function unusedOptions(
-  options: Pick<GateOptions<never, never>, "preset" | "standardHeaders" | UnusedOption["name"]>,
-): readonly UnusedOption[] {
+  options: Pick<
+    GateOptions<never, never>,
+    "preset" | "standardHeaders" | "partitionKey" | "problemType"
+  >,
+): readonly { readonly name: "partitionKey" | "problemType"; readonly needs: string }[] {
   const { preset = "parity", partitionKey = false, problemType } = options;
   const rules: PresetRules | undefined = PRESET_RULES[preset];
   const { standardHeaders = rules?.standardHeaders } = options;
   const draft = standardHeaders === true ? rules?.ownDraft : standardHeaders;
-  const unused: UnusedOption[] = [];
+  const unused: ReturnType<typeof unusedOptions>[number][] = [];
   if (problemType !== undefined && rules?.problems !== true) {
     unused.push({ name: "problemType", needs: "the preset 'api', which sends problem details" });
   }
