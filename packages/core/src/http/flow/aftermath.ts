@@ -9,14 +9,14 @@
 
 import type { EndListener, FollowedEnd, ResponseEnd } from "../framework.ts";
 import { type Cost, isThenable } from "../user-functions.ts";
-import type { Afterwards, Budget, GatePlan } from "./gate-plan.ts";
+import type { Afterwards, Budget } from "./gate-plan.ts";
 import { type Hit, hitOf, type RequestContext } from "./request-context.ts";
 
 /** Waits for the end of a response. */
 export function awaitEnd<Request, Response>(context: RequestContext<Request, Response>): void {
   const { plan, response } = context;
   const { framework, following } = plan;
-  const aftermath = new Aftermath(context, context.hits ?? [hitOf(context)]);
+  const aftermath = new Aftermath(context);
   const followed = framework.followEnd(response, aftermath);
   following?.set(response as object, both(following.get(response as object), followed));
 }
@@ -57,23 +57,16 @@ function chargeArguments(
 }
 
 class Aftermath<Request, Response> implements EndListener {
-  readonly #plan: GatePlan<Request, Response>;
-  readonly #request: Request;
-  readonly #response: Response;
+  readonly #context: RequestContext<Request, Response>;
   readonly #hits: readonly Hit[];
   readonly #afterwards: Afterwards<Request, Response> | null;
   #hasEnded = false;
   #isRefunded = false;
 
-  constructor(
-    { plan, request, response }: RequestContext<Request, Response>,
-    hits: readonly Hit[],
-  ) {
-    this.#plan = plan;
-    this.#request = request;
-    this.#response = response;
-    this.#hits = hits;
-    this.#afterwards = plan.afterwards;
+  constructor(context: RequestContext<Request, Response>) {
+    this.#context = context;
+    this.#hits = context.hits ?? [hitOf(context)];
+    this.#afterwards = context.plan.afterwards;
   }
 
   ended(how: ResponseEnd): void {
@@ -88,7 +81,7 @@ class Aftermath<Request, Response> implements EndListener {
     const { charge = null, countIf = null, refundsHangUps = false } = this.#afterwards ?? {};
     const isHeld = this.#hits.some(({ budget }) => budget.holdsPermits);
     const dependsOnIt = isHeld || charge !== null || countIf !== null || refundsHangUps;
-    return dependsOnIt ? this.#plan.holdAfterHangUpMs : 0;
+    return dependsOnIt ? this.#context.plan.holdAfterHangUpMs : 0;
   }
 
   /** The steps at the end of every response. */
@@ -102,11 +95,11 @@ class Aftermath<Request, Response> implements EndListener {
     if (this.#hits.some(({ verdict }) => !verdict.allowed)) return;
     const { charge = null, countIf = null } = this.#afterwards ?? {};
     if (countIf !== null) {
-      this.#safely(countIf, (counts) => {
+      this.#ask(countIf, (counts) => {
         if (counts) this.#charge(null);
       });
     }
-    if (charge !== null) this.#safely(charge, (cost) => this.#charge(cost));
+    if (charge !== null) this.#ask(charge, (cost) => this.#charge(cost));
   }
 
   /** Refunds by the outcome of the response. */
@@ -115,7 +108,7 @@ class Aftermath<Request, Response> implements EndListener {
     if (afterwards === null) return;
     const { refundsFailed, refundsSuccessful, wasSuccessful } = afterwards;
     if (!refundsFailed && !refundsSuccessful) return;
-    this.#safely(wasSuccessful, (successful) => {
+    this.#ask(wasSuccessful, (successful) => {
       if (successful ? refundsSuccessful : refundsFailed) this.#refund();
     });
   }
@@ -141,33 +134,28 @@ class Aftermath<Request, Response> implements EndListener {
     }
   }
 
-  /** Calls a counter for one hit; a failure does not affect the other hits. */
-  #runSafely(count: () => unknown): void {
-    try {
-      this.#await(count());
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #safely<Answer>(
-    ask: (request: Request, response: Response) => Answer | PromiseLike<Answer>,
+  #ask<Answer>(
+    question: (request: Request, response: Response) => Answer | PromiseLike<Answer>,
     then: (answer: Answer) => void,
   ): void {
+    this.#runSafely(() => {
+      const answer = question(this.#context.request, this.#context.response);
+      if (!isThenable(answer)) return then(answer as Answer);
+      return Promise.resolve(answer as PromiseLike<Answer>).then(then);
+    });
+  }
+
+  /** A failure, at once or later, does not affect the other steps and hits. */
+  #runSafely(step: () => unknown): void {
     try {
-      const answer = ask(this.#request, this.#response);
-      if (!isThenable(answer)) then(answer as Answer);
-      else this.#await(Promise.resolve(answer as PromiseLike<Answer>).then(then));
+      const pending = step();
+      if (isThenable(pending)) pending.then(undefined, (error: unknown) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  #await(pending: unknown): void {
-    if (isThenable(pending)) pending.then(undefined, (error: unknown) => this.#fail(error));
   }
 
   #fail(error: unknown): void {
-    this.#plan.warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
+    this.#context.plan.warnings.say("TIDEGATE_AFTERWARDS_FAILED", "", error);
   }
 }

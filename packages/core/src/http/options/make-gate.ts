@@ -6,14 +6,14 @@ import { AddressList, ClientAddress, checkSubnet } from "../client/client-addres
 import { type Gate, PlannedGate } from "../flow/gate.ts";
 import { type Afterwards, type GatePlan, Problems } from "../flow/gate-plan.ts";
 import type { Omission } from "../headers/exposure.ts";
-import { DRAFTS, type Draft, limitOf, namesPolicies, partitioner } from "../headers/fields.ts";
+import { DRAFTS, limitOf, namesPolicies, partitioner } from "../headers/fields.ts";
 import { withNumbers } from "../numeric-text.ts";
-import type { AskedWithKey, Cost } from "../user-functions.ts";
+import type { AskedWithKey } from "../user-functions.ts";
 import { type Adapter, type CompleteAdapter, completeAdapter, PLACE } from "./adapter.ts";
 import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
 import { inGivenNames } from "./given-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
-import { PRESET_RULES, unusedOptions } from "./presets.ts";
+import { chosenDraft, PRESET_RULES, unusedOptions } from "./presets.ts";
 
 export type { Adapter, ParityDefaults } from "./adapter.ts";
 export type { GateOptions, NeededBy, Preset } from "./gate-options.ts";
@@ -91,7 +91,7 @@ function planOf<Request extends object, Response>(
     needsAddress: login !== null,
     windowMs: typeof windowMs === "function" ? windowMs : null,
     limit: login === null ? limitOfEach : null,
-    cost: costOf(given.cost),
+    cost: numberOr("cost", given.cost ?? 1, 0),
     onVerdict: adapter.onVerdict ?? null,
     onLimited: given.onLimited ?? null,
     limitedMayThrow: defaults.limitedMayThrow === true && onError === "throw",
@@ -103,7 +103,7 @@ function planOf<Request extends object, Response>(
     exposed: exposes ? (budgets.usual.fields?.exposedNames() ?? ["Retry-After"]) : null,
     omit: omissionOf(given.omitHeaders),
     sendsRetryAfter: defaults.sendsRetryAfter,
-    retryAfter: retryAfterOf(given.retryAfter),
+    retryAfter: given.retryAfter === undefined ? null : numberOr("retryAfter", given.retryAfter, 1),
     retryAfterUnit: rules.retryAfterUnit,
     statusCode: wholeNumber("statusCode", given.statusCode ?? 429, 100, 999),
     problems: rules.problems ? new Problems(problemTypeOf(given.problemType)) : null,
@@ -120,15 +120,14 @@ function planOf<Request extends object, Response>(
 
 function fieldChoice<Request, Response>(
   options: GateOptions<Request, Response>,
-  adapter: CompleteAdapter<Request, Response>,
+  { defaults }: CompleteAdapter<Request, Response>,
 ): FieldChoice {
-  const rules = PRESET_RULES[options.preset ?? "parity"];
-  const { standardHeaders = rules.standardHeaders ?? false, legacyHeaders } = options;
-  let standard: Draft | null = null;
-  if (standardHeaders === true) standard = rules.ownDraft;
-  else if (standardHeaders !== false) standard = oneOf("standardHeaders", standardHeaders, DRAFTS);
-  const usual = rules.legacyHeaders ?? adapter.defaults.legacyHeaders;
-  return { legacyHeaders: flag("legacyHeaders", legacyHeaders ?? usual), standard };
+  const draft = chosenDraft(options);
+  const usual = PRESET_RULES[options.preset ?? "parity"].legacyHeaders ?? defaults.legacyHeaders;
+  return {
+    legacyHeaders: flag("legacyHeaders", options.legacyHeaders ?? usual),
+    standard: draft === false ? null : oneOf("standardHeaders", draft, DRAFTS),
+  };
 }
 
 function clientOf<Request, Response>(
@@ -167,15 +166,8 @@ function blockOf<Request, Response>(
   return { block, blocksGone: looks && !isQuestion };
 }
 
-function costOf<Request, Response>(
-  given: number | AskedWithKey<Request, Response, Cost> | undefined,
-): number | AskedWithKey<Request, Response, Cost> {
-  return typeof given === "function" ? given : wholeNumber("cost", given ?? 1, 0);
-}
-
-function retryAfterOf<Asked>(given: number | Asked | undefined): number | Asked | null {
-  if (given === undefined || typeof given === "function") return given ?? null;
-  return wholeNumber("retryAfter", given, 1);
+function numberOr<Asked>(option: string, given: number | Asked, least: number): number | Asked {
+  return typeof given === "function" ? given : wholeNumber(option, given, least);
 }
 
 function problemTypeOf(given: unknown): string | undefined {

@@ -10,7 +10,7 @@ import type { GateOptions, Preset } from "./gate-options.ts";
 export interface PresetRules {
   /** Whether `X-RateLimit-*` headers are sent; null leaves it to the replaced package. */
   readonly legacyHeaders: boolean | null;
-  readonly standardHeaders: Draft | null;
+  readonly standardHeaders: Draft | false;
   /** The draft of `standardHeaders: true`. */
   readonly ownDraft: Draft;
   readonly exposeHeaders: boolean;
@@ -23,7 +23,7 @@ export interface PresetRules {
 export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
   parity: {
     legacyHeaders: null,
-    standardHeaders: null,
+    standardHeaders: false,
     ownDraft: "draft-6",
     exposeHeaders: false,
     problems: false,
@@ -40,7 +40,7 @@ export const PRESET_RULES: Readonly<Record<Preset, PresetRules>> = {
   // Exact numbers would help a client that guesses passwords, so it gets none.
   login: {
     legacyHeaders: false,
-    standardHeaders: null,
+    standardHeaders: false,
     ownDraft: "draft-11",
     exposeHeaders: false,
     problems: false,
@@ -57,6 +57,15 @@ export const LOGIN: {
   readonly windowMs: number;
 } = { limit: 5, addressLimit: 50, windowMs: 15 * MINUTE };
 
+/** The draft of the fields, or false for none. Invalid options give an invalid draft. */
+export function chosenDraft(
+  options: Pick<GateOptions<never, never>, "preset" | "standardHeaders">,
+): Draft | false {
+  const rules: PresetRules | undefined = PRESET_RULES[options.preset ?? "parity"];
+  const { standardHeaders = rules?.standardHeaders ?? false } = options;
+  return standardHeaders === true ? (rules?.ownDraft ?? false) : standardHeaders;
+}
+
 /**
  * The given options that have no effect, and what each needs to have one. Invalid options may be
  * among them.
@@ -69,13 +78,11 @@ export function unusedOptions(
 ): readonly { readonly name: "partitionKey" | "problemType"; readonly needs: string }[] {
   const { preset = "parity", partitionKey = false, problemType } = options;
   const rules: PresetRules | undefined = PRESET_RULES[preset];
-  const { standardHeaders = rules?.standardHeaders } = options;
-  const draft = standardHeaders === true ? rules?.ownDraft : standardHeaders;
   const unused: ReturnType<typeof unusedOptions>[number][] = [];
   if (problemType !== undefined && rules?.problems !== true) {
     unused.push({ name: "problemType", needs: "the preset 'api', which sends problem details" });
   }
-  if (partitionKey !== false && !namesPolicies(draft)) {
+  if (partitionKey !== false && !namesPolicies(chosenDraft(options))) {
     unused.push({
       name: "partitionKey",
       needs: `'standardHeaders' of ${NAMING_DRAFTS.join(" or ")}`,
