@@ -15,30 +15,30 @@ import { rateLimit } from "./rate-limit.ts";
 export { DAY, HOUR, MINUTE, SECOND } from "@tidegate/core";
 export { compositeKey } from "@tidegate/core/http";
 export type {
-  AugmentedRequest,
-  DraftHeadersVersion,
-  EnabledValidations,
-  Logger,
-  LoggerFn,
   Options,
-  RateLimitExceededEventHandler,
-  RateLimitInfo,
   RateLimitOptions,
-  RateLimitReachedEventHandler,
   RateLimitRequestHandler,
-  ValidationName,
-  Validations,
-  ValueDeterminingMiddleware,
 } from "./options.ts";
 export { MemoryStore, type TidegateStoreOptions, tidegateStore } from "./parity/limiter-store.ts";
 export type {
+  AugmentedRequest,
   Client,
   ClientRateLimitInfo,
+  DraftHeadersVersion,
+  EnabledValidations,
   IncrementCallback,
   IncrementResponse,
   LegacyStore,
+  Logger,
+  LoggerFn,
+  RateLimitExceededEventHandler,
+  RateLimitInfo,
+  RateLimitReachedEventHandler,
   Store,
-} from "./parity/store.ts";
+  ValidationName,
+  Validations,
+  ValueDeterminingMiddleware,
+} from "./parity/peer-types.ts";
 
 /**
  * An address as a key: IPv4 as it is, IPv6 by its network.

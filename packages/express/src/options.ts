@@ -4,82 +4,17 @@
 
 import type { Limiter } from "@tidegate/core";
 import type { GateOptions, KeyAnswer } from "@tidegate/core/http";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
-import type { ClientRateLimitInfo, LegacyStore, Store } from "./parity/store.ts";
-
-export type ValueDeterminingMiddleware<T> = (
-  request: Request,
-  response: Response,
-) => T | Promise<T>;
-
-export type RateLimitExceededEventHandler = (
-  request: Request,
-  response: Response,
-  next: NextFunction,
-  optionsUsed: Options,
-) => void;
-
-export type RateLimitReachedEventHandler = (
-  request: Request,
-  response: Response,
-  optionsUsed: Options,
-) => void;
-
-export type LoggerFn = (error: unknown, message?: string) => void;
-
-export type Logger = {
-  error: LoggerFn;
-  warn: LoggerFn;
-};
-
-export type DraftHeadersVersion = "draft-6" | "draft-7" | "draft-8" | "draft-11";
-
-/** The names by which warnings are switched off. */
-export type ValidationName =
-  | "ip"
-  | "trustProxy"
-  | "xForwardedForHeader"
-  | "forwardedHeader"
-  | "positiveHits"
-  | "unsharedStore"
-  | "singleCount"
-  | "limit"
-  | "draftPolliHeaders"
-  | "onLimitReached"
-  | "headersDraftVersion"
-  | "headersResetTime"
-  | "knownOptions"
-  | "validationsConfig"
-  | "creationStack"
-  | "ipv6Subnet"
-  | "ipv6SubnetOrKeyGenerator"
-  | "keyGeneratorIpFallback"
-  | "windowMs"
-  | "keyEmpty"
-  | "unreadBody"
-  | "storeFailed"
-  | "identifier"
-  | "retryAfter"
-  | "onError"
-  | "afterwards"
-  | "numericText";
-
-export type Validations = Readonly<Record<ValidationName, boolean>>;
-
-export type EnabledValidations = { [Name in ValidationName | "default"]?: boolean };
-
-/** The state of a request's limit, as the request's property `rateLimit`. */
-export type RateLimitInfo = {
-  limit: number;
-  used: number;
-  remaining: number;
-  resetTime: Date | undefined;
-  key: string;
-};
-
-export type AugmentedRequest = Request & {
-  [key: string]: RateLimitInfo;
-};
+import type { Request, RequestHandler, Response } from "express";
+import type {
+  ClientRateLimitInfo,
+  DraftHeadersVersion,
+  EnabledValidations,
+  LegacyStore,
+  Logger,
+  RateLimitExceededEventHandler,
+  Store,
+  ValueDeterminingMiddleware,
+} from "./parity/peer-types.ts";
 
 /** The options that only tidegate has; see the README for each. */
 type Additions = Omit<

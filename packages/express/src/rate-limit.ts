@@ -22,7 +22,7 @@ import {
 import type { NextFunction, Request, Response } from "express";
 import type { RateLimitOptions, RateLimitRequestHandler } from "./options.ts";
 import { GateStore } from "./parity/gate-store.ts";
-import type { ClientRateLimitInfo, Store } from "./parity/store.ts";
+import type { ClientRateLimitInfo, Store } from "./parity/peer-types.ts";
 import { sendRefusal } from "./send-refusal.ts";
 import { type Settings, translate } from "./translate.ts";
 

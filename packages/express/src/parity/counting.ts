@@ -15,7 +15,7 @@ import type { Request, Response } from "express";
 import type { Options, RateLimitOptions } from "../options.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { isUnchangedStore, type LimiterStore } from "./limiter-store.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "./peer-types.ts";
 import { StoreCounter, sayReused } from "./store-counter.ts";
 
 export const STORE_TIMEOUT_MS = 5_000;

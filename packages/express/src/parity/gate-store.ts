@@ -9,7 +9,7 @@ import type { Limiter } from "@tidegate/core";
 import { type Gate, type Key, type KeyAnswer, keyOf } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { HitsByKey } from "./hits-by-key.ts";
-import type { ClientRateLimitInfo, Store } from "./store.ts";
+import type { ClientRateLimitInfo, Store } from "./peer-types.ts";
 
 export class GateStore implements Store {
   readonly localKeys = true;

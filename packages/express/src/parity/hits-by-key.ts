@@ -9,7 +9,7 @@
 
 import type { Decision, Limiter, PolicyResult } from "@tidegate/core";
 import type { Key } from "@tidegate/core/http";
-import type { ClientRateLimitInfo } from "./store.ts";
+import type { ClientRateLimitInfo } from "./peer-types.ts";
 
 /** The most decisions that are kept. */
 const DECISIONS_MAX = 10_000;

@@ -15,7 +15,7 @@ import {
 } from "@tidegate/core";
 import { type Key, keyOf, limitOf } from "@tidegate/core/http";
 import { HitsByKey } from "./hits-by-key.ts";
-import type { ClientRateLimitInfo, Store } from "./store.ts";
+import type { ClientRateLimitInfo, Store } from "./peer-types.ts";
 
 /** The store's limit per window; larger than any real limit. */
 const LIMIT_DEFAULT = 999_999_999_999_999;

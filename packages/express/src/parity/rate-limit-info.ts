@@ -1,7 +1,7 @@
 /** The object that handlers find on a counted request. */
 
 import type { Verdict, WallTime } from "@tidegate/core/http";
-import type { RateLimitInfo } from "../options.ts";
+import type { RateLimitInfo } from "./peer-types.ts";
 
 export class RequestInfo implements RateLimitInfo {
   readonly limit: number;

@@ -16,7 +16,7 @@ import {
   type Verdict,
   type Warnings,
 } from "@tidegate/core/http";
-import type { IncrementResponse, LegacyStore, Store } from "./store.ts";
+import type { IncrementResponse, LegacyStore, Store } from "./peer-types.ts";
 
 /** A store did not answer in time. Express answers such a request with 503. */
 export class StoreTimeoutError extends Error {

@@ -12,9 +12,9 @@ import {
 } from "@tidegate/core/http";
 import type { Request, Response } from "express";
 import { EXPRESS } from "../express-framework.ts";
-import type { Options, RateLimitInfo, RateLimitOptions } from "../options.ts";
+import type { Options, RateLimitOptions } from "../options.ts";
 import { DEFAULTS, policyName } from "./defaults.ts";
-import type { Store } from "./store.ts";
+import type { RateLimitInfo, Store } from "./peer-types.ts";
 
 /** Receives warnings when there is no logger. */
 const LOGGER: Options["logger"] = { error: emit, warn: emit };

@@ -8,7 +8,8 @@ import {
   type WarningCode,
   Warnings,
 } from "@tidegate/core/http";
-import type { Logger, RateLimitOptions, ValidationName } from "../options.ts";
+import type { RateLimitOptions } from "../options.ts";
+import type { Logger, ValidationName } from "./peer-types.ts";
 
 /** The frames that Express leaves on the stack while it handles a request, in versions 4 and 5; Bun names no classes. */
 const HANDLING = /\bLayer\.handle|\bhandle_?[rR]equest\b.*[\\/]router[\\/]/;
