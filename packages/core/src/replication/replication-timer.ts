@@ -4,35 +4,36 @@
  * It also measures for how long the event loop was held up, which explains late frames.
  */
 
+import type { ClusterClock } from "./clock/cluster-clock.ts";
+
 /** Longer waits are split. */
 const WAIT_MS_MAX = 60_000;
 /** A timer that fires later than that shows that the event loop was held up. */
 const HELD_UP_MS = 100;
 
 export class ReplicationTimer {
-  readonly #now: () => number;
+  readonly #clock: ClusterClock;
   readonly #work: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #atMs: number = Number.POSITIVE_INFINITY;
   /** For how long the event loop has been held up so far, in all, as far as late timers show. */
   heldUpMs = 0;
 
-  /** @param now the clock that the times given to `at` are of */
-  constructor(now: () => number, work: () => void) {
-    this.#now = now;
+  constructor(clock: ClusterClock, work: () => void) {
+    this.#clock = clock;
     this.#work = work;
   }
 
-  /** Wakes at this time, unless it is to wake sooner. */
+  /** Wakes at this own time, unless it is to wake sooner. */
   at(atMs: number): void {
     if (atMs >= this.#atMs) return;
     this.#atMs = atMs;
     clearTimeout(this.#timer);
-    const now = this.#now();
+    const now = this.#clock.now();
     const waitMs = Math.min(Math.max(0, atMs - now), WAIT_MS_MAX);
     this.#timer = setTimeout(() => {
       this.#atMs = Number.POSITIVE_INFINITY;
-      const lateMs = this.#now() - (now + waitMs);
+      const lateMs = this.#clock.now() - (now + waitMs);
       if (lateMs > HELD_UP_MS) this.heldUpMs += lateMs;
       this.#work();
     }, waitMs);

@@ -101,7 +101,7 @@ export class Replicator implements ReplicaContext {
   readonly #gapRepair: GapRepair;
   readonly #relay: FrameRelay;
   readonly #deadReplicaSync: DeadReplicaSync;
-  readonly #reclaiming = new Slicer(() => false);
+  readonly #reclaiming = new Slicer();
   #reclaimAtMs = Number.NEGATIVE_INFINITY;
   /** Rejected counts with a time in the future, and until when they are a reason to ask all. */
   #ahead = 0;
@@ -122,11 +122,8 @@ export class Replicator implements ReplicaContext {
     this.clock = new ClusterClock(options.clock);
     this.seal = new Seal(namespace, secret);
     this.rejections = new Rejections(this.report);
-    this.replayGuard = new ReplayGuard(this.seal.isSealing, this.clock);
-    this.#timer = new ReplicationTimer(
-      () => this.clock.now(),
-      () => this.#work(),
-    );
+    this.replayGuard = new ReplayGuard(this.seal, this.clock);
+    this.#timer = new ReplicationTimer(this.clock, () => this.#work());
     const transport = new GuardedTransport(options.transport, this.report);
     this.envelope = new Envelope(this.seal, this.replicas, transport);
     this.sender = new FrameSender(transport, this.envelope, this.clock);
@@ -236,8 +233,6 @@ export class Replicator implements ReplicaContext {
   *#receive(frame: Uint8Array, receivedAtMs: number): Slices {
     const member = this.#isOver ? undefined : yield* this.receiver.receive(frame, receivedAtMs);
     if (member === undefined) return;
-    // A frame that is not the latest was relayed by a replica that keeps it already.
-    if (this.receiver.isLatest) this.#relay.recent.keep(member, frame);
     const now = this.clock.now();
     this.#gapRepair.received(member, now);
     this.#deadReplicaSync.received(member, now);

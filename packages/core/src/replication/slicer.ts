@@ -18,7 +18,7 @@ export class Slicer {
   readonly #work = (forMs: number): boolean => this.#run(forMs);
 
   /** @param mustWait whether it is of no use to go on now */
-  constructor(mustWait: () => boolean) {
+  constructor(mustWait: () => boolean = () => false) {
     this.#mustWait = mustWait;
   }
 
@@ -30,6 +30,12 @@ export class Slicer {
   run(slices: Slices, done: () => void = () => {}): void {
     this.#queue.push({ slices, done });
     if (this.#queue.length === 1 && this.#run(FIRST_MS)) doInBackground(this.#work);
+  }
+
+  /** Begins in the background. */
+  runLater(slices: Slices): void {
+    this.#queue.push({ slices, done: () => {} });
+    doInBackground(this.#work);
   }
 
   /** Goes on in the background, if work is waiting and need not wait any more. */

@@ -263,8 +263,7 @@ describe("frames that ask for a reply", () => {
     const { replicator } = two;
     const { replica } = one.cluster.status();
     const before = cluster.overheard.length;
-    const half = (from: number): number => Number.parseInt(replica.slice(from, from + 8), 16) | 0;
-    replicator.sender.ask({ low: half(8), high: half(0), since: 0, others: true });
+    replicator.sender.ask(replica, 0, true);
     const request = cluster.overheard[before]!.frame;
     const [calm, stormy] = storm(one, [request]);
     expect(stormy - calm).toBeLessThanOrEqual(11);

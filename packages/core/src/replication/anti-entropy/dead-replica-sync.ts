@@ -12,7 +12,7 @@
 
 import { HEARTBEAT_MS, SILENT_MS } from "../membership/heartbeat-schedule.ts";
 import type { Member } from "../membership/member.ts";
-import { closeness, halvesOf } from "../membership/replica-id.ts";
+import { closeness } from "../membership/replica-id.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 
 const ASK_AGAIN_MS = 500;
@@ -110,7 +110,7 @@ export class DeadReplicaSync {
     if (asked === undefined) return;
     this.#asked = asked;
     this.#tries++;
-    sender.ask({ ...halvesOf(asked.id), since: asked.frames.last, others: true });
+    sender.ask(asked.id, asked.frames.last, true);
   }
 
   /** Whether all other live replicas are joining too, or there are none. */

@@ -11,7 +11,6 @@
  */
 
 import type { Member } from "../membership/member.ts";
-import { halvesOf } from "../membership/replica-id.ts";
 import type { Publisher } from "../publish/publisher.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 import { Slicer, type Slices } from "../slicer.ts";
@@ -37,7 +36,7 @@ export class FrameRelay {
   readonly #context: Context;
   readonly #publisher: Pick<Publisher, "reply" | "isReplying">;
   /** It never waits: a frame that the transport drops will be reported as missing again. */
-  readonly #slicer = new Slicer(() => false);
+  readonly #slicer = new Slicer();
   /** Bytes that the round may still relay. */
   #leftBytes = 0;
 
@@ -100,7 +99,7 @@ export class FrameRelay {
       // The first missing frame is not kept any more. The origin's reply is kept, and has all of
       // it.
       this.#leftBytes -= EACH_BYTES;
-      sender.ask({ ...halvesOf(from.id), since: number, others: false });
+      sender.ask(from.id, number);
     } else if (!from.isAlive && from.frames.last > number && !this.#publisher.isReplying) {
       // A dead replica cannot be asked, so this one reports the counts that are older than kept
       // frames. While it writes another reply, this one would only wait.

@@ -135,7 +135,7 @@ export class GapRepair {
       hasAnyCounted = true;
       member.forget();
       if (!member.isAlive) continue;
-      sender.ask({ ...halvesOf(member.id), since: 0, others: false });
+      sender.ask(member.id, 0);
       member.askAtMs = now + ASK_AGAIN_MS;
     }
     return hasAnyCounted;
@@ -204,9 +204,8 @@ export class GapRepair {
       ({ isAlive, lagReports }) => isAlive && lagReports.isUnreached,
     );
     for (const { id, frames, lagReports } of rotated(unreached, random).slice(0, UNREACHED_MAX)) {
-      const since = frames.last;
-      lagReports.requested(since);
-      sender.ask({ ...halvesOf(id), since, others: false });
+      lagReports.requested(frames.last);
+      sender.ask(id, frames.last);
     }
   }
 
@@ -276,8 +275,7 @@ export class GapRepair {
     const again = Math.min(ASK_AGAIN_MS * 2 ** member.requests, ASK_AGAIN_MS_MAX);
     member.requests++;
     member.askAtMs = now + this.#wait(again, ASK_SPREAD_MS);
-    const since = member.frames.last;
-    this.#context.sender.ask({ ...halvesOf(member.id), since, others: false });
+    this.#context.sender.ask(member.id, member.frames.last);
   }
 
   /** Whether another replica just got a reply alone: then the next reply is a broadcast. */

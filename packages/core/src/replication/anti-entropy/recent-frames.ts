@@ -6,17 +6,15 @@
  * bounded buffer; the oldest frames of all make room for new ones.
  */
 
+import type { Member } from "../membership/member.ts";
+
 const { compare } = Buffer;
 
 const FRAMES_MAX = 512;
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /** The origin of a frame, as its latest frame describes it. */
-export interface Origin {
-  readonly id: string;
-  readonly clockMs: number;
-  readonly sent: number;
-}
+export type Origin = Pick<Member, "id" | "clockMs" | "sent">;
 
 interface Kept {
   readonly from: string;

@@ -33,17 +33,15 @@ const STALE_MS = FAR_MS / 2;
 /** Clocks that show the same time differ by less. */
 const SAME_MS = 60_000;
 
-type Context = Pick<ReplicaContext, "clock" | "members" | "replicas" | "replayGuard" | "report">;
-
 export class ClockAgreement {
-  readonly #context: Context;
+  readonly #context: ReplicaContext;
   readonly #beganAtMs: number;
   readonly #off = new Set<Member>();
   #isOff = false;
   /** Whether the cluster's time has been set by other clocks before. */
   #hasAgreed = false;
 
-  constructor(context: Context) {
+  constructor(context: ReplicaContext) {
     this.#context = context;
     this.#beganAtMs = context.clock.now();
   }
@@ -85,8 +83,8 @@ export class ClockAgreement {
 
   /** Whether the wall clock is right and the raw clock is not. */
   isStale(now: number): boolean {
-    const { clock, replayGuard } = this.#context;
-    if (!replayGuard.isSealing) return false;
+    const { clock, seal } = this.#context;
+    if (!seal.isSealing) return false;
     const wallAheadMs = clock.wallAheadMs();
     if (Math.abs(wallAheadMs) <= STALE_MS) return false;
     const aheadMs = [...this.#aheadOfReceived(), ...this.#aheadOfRefused(now)];
@@ -95,7 +93,7 @@ export class ClockAgreement {
 
   /** How many other replicas refuse this one for its clock, or are refused for theirs; mostly 0. */
   countApart(now: number): number {
-    if (!this.#context.replayGuard.isSealing) return 0;
+    if (!this.#context.seal.isSealing) return 0;
     const received = this.#aheadOfReceived();
     if (received.length === 0) return this.#aheadOfRefused(now).length;
     const [first = 0] = received;

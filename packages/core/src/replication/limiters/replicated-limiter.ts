@@ -9,11 +9,10 @@
 
 import { createHash } from "node:crypto";
 import type { Component } from "../../crdt/component.ts";
-import { doInBackground, leaveUndone } from "../../runtime/background.ts";
-import type { Pausing } from "../../store/delta/store-delta.ts";
 import type { Store } from "../../store/store.ts";
 import type { PlaceKind } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/frame.ts";
+import { Slicer } from "../slicer.ts";
 
 /**
  * How many own counts of evicted records wait for the next frame; more are lost, and counted as
@@ -98,9 +97,8 @@ export class ReplicatedLimiter {
   retirement: Retirement | undefined;
   /** Own counts of records that were evicted since the last frame. */
   #evicted: Component[] = [];
-  /** Releases the permits that a closed limiter held, as far as that is not done. */
-  #releasing: Pausing | undefined;
-  readonly #releaseHeld = (forMs: number): boolean => this.#releaseHeldFor(forMs);
+  /** Releases the permits that a closed limiter held. */
+  readonly #releasing = new Slicer();
 
   constructor({ name, nameTag, identity, store, kinds }: ReplicatedLimiterOptions) {
     this.name = name;
@@ -115,8 +113,7 @@ export class ReplicatedLimiter {
 
   /** A limiter uses it from now on, and continues with the counts of the last one. */
   open(holder: Holder): void {
-    leaveUndone(this.#releaseHeld);
-    this.#releaseHeldFor(Number.POSITIVE_INFINITY);
+    this.#releasing.goOnFor(Number.POSITIVE_INFINITY);
     this.holder.leaveHouse();
     this.holder = holder;
     this.lifeMs = Math.max(this.lifeMs, holder.lifeMs);
@@ -127,14 +124,12 @@ export class ReplicatedLimiter {
   retire(retirement: Retirement): void {
     this.retirement = retirement;
     const { handover } = this.store;
-    if (!handover.holds) return;
-    this.#releasing = handover.giveBack();
-    doInBackground(this.#releaseHeld);
+    if (handover.holds) this.#releasing.runLater(handover.giveBack());
   }
 
   /** Drops everything. */
   end(): void {
-    leaveUndone(this.#releaseHeld);
+    this.#releasing.stop();
     this.holder.leaveHouse();
     this.store.close();
   }
@@ -156,13 +151,5 @@ export class ReplicatedLimiter {
     const taken = this.#evicted;
     if (taken.length > 0) this.#evicted = [];
     return taken;
-  }
-
-  /** Goes on for so many milliseconds; returns whether there is more to release. */
-  #releaseHeldFor(forMs: number): boolean {
-    const endMs = performance.now() + forMs;
-    while (this.#releasing?.next().done === false) if (performance.now() >= endMs) return true;
-    this.#releasing = undefined;
-    return false;
   }
 }

@@ -20,6 +20,8 @@ const LEAVE_MS = 5_000;
 const CLOSE_MS_LEAST = 2_500;
 /** How much of it is done at once; nearly always that is all. */
 const AT_ONCE_MS = 4;
+/** Until it looks at the transport again. */
+const PAUSE_MS = 10;
 
 export class GracefulLeave {
   readonly #context: Pick<ReplicaContext, "sender" | "report">;
@@ -54,10 +56,13 @@ export class GracefulLeave {
   async wait(): Promise<void> {
     const { sender } = this.#context;
     if (sender.isConnected) {
-      await sender.untilFree();
+      if (sender.isBusy) await pause();
+      else await new Promise((resolve) => setImmediate(resolve));
       return;
     }
-    await sender.untilConnected(CONNECT_MS);
+    for (let waitedMs = 0; !sender.isConnected && waitedMs < CONNECT_MS; waitedMs += PAUSE_MS) {
+      await pause();
+    }
     this.#isDisconnected = !sender.isConnected;
   }
 
@@ -84,4 +89,8 @@ export class GracefulLeave {
       clearTimeout(timer);
     }
   }
+}
+
+async function pause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }

@@ -13,6 +13,7 @@ const ALONE_AFTER_MS = 300;
 const HELLO_AGAIN_MS = 250;
 /** After so long a replica decides on what it knows, even if the sync is not over. */
 const COLD_MS_MAX = 500;
+const NEVER = Number.POSITIVE_INFINITY;
 
 export class InitialSync {
   /** Resolves when this is over; never rejects. */
@@ -23,7 +24,7 @@ export class InitialSync {
   readonly #deadReplicaSync: DeadReplicaSync;
   readonly #beganAtMs: number;
   readonly #timeoutMs: number;
-  #connectedAtMs: number = Number.POSITIVE_INFINITY;
+  #connectedAtMs: number = NEVER;
   #helloAtMs: number;
   #isCold = true;
   /** Whether any live replica must have been received by now. */
@@ -50,12 +51,10 @@ export class InitialSync {
 
   /** When to look again. */
   get dueAtMs(): number {
-    if (this.isOver) return Number.POSITIVE_INFINITY;
-    const sureAtMs = this.#connectedAtMs + ALONE_AFTER_MS;
-    const times = [this.#helloAtMs];
-    if (this.#isCold) times.push(this.#warmAtMs);
-    if (!this.#isSure && sureAtMs < Number.POSITIVE_INFINITY) times.push(sureAtMs);
-    return Math.min(...times);
+    if (this.isOver) return NEVER;
+    const warmAtMs = this.#isCold ? this.#warmAtMs : NEVER;
+    const sureAtMs = this.#isSure ? NEVER : this.#connectedAtMs + ALONE_AFTER_MS;
+    return Math.min(this.#helloAtMs, warmAtMs, sureAtMs);
   }
 
   /**
@@ -69,7 +68,7 @@ export class InitialSync {
     if (this.isOver) return;
     const { members, sender } = this.#context;
     if (now >= this.#warmAtMs) this.#isCold = false;
-    if (!sender.isConnected) this.#connectedAtMs = Number.POSITIVE_INFINITY;
+    if (!sender.isConnected) this.#connectedAtMs = NEVER;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
     const isSynced =
       this.#deadReplicaSync.isFirstRoundOver &&

@@ -152,7 +152,7 @@ export class DeltaEncoder {
       const other = dead.get(index)!;
       if (policy === 0) this.#series.reportOn(other);
       this.#series.section({ ...headOf(replicated, policy), of: other });
-      return this.#visitorOfOthers(replicated, policy);
+      return this.#visitor(replicated, policy, false);
     });
   }
 
@@ -196,31 +196,21 @@ export class DeltaEncoder {
     }
   }
 
-  /** Own times leave by the raw clock, which other replicas can convert. */
+  /**
+   * Own times leave by the raw clock, which other replicas can convert. Other replicas' times are by
+   * their own raw clocks, except in windows that this replica opened.
+   */
   #visitor(
     replicated: ReplicatedLimiter,
     policy: number,
+    isOwn = true,
   ): (component: Readonly<Component>) => void {
     const { originMs } = this.#context.clock;
     const { places } = replicated.store.shapes[policy]!;
     const series = this.#series;
-    if (places === "instant") return (component) => series.component(component, originMs);
+    if (places === "instant" && isOwn) return (component) => series.component(component, originMs);
     if (places !== "window") return (component) => series.component(component, 0);
     return (component) => series.component(component, component.opener === SELF ? originMs : 0);
-  }
-
-  /**
-   * Other replicas' times are by their own raw clocks, except in windows that this replica opened.
-   */
-  #visitorOfOthers(
-    replicated: ReplicatedLimiter,
-    policy: number,
-  ): (component: Readonly<Component>) => void {
-    const isWindow = replicated.places[policy] === "window";
-    const { originMs } = this.#context.clock;
-    return (component) => {
-      this.#series.component(component, isWindow && component.opener === SELF ? originMs : 0);
-    };
   }
 
   #nameOpener(opener: number, openedAtMs: number): OpenerName {

@@ -5,7 +5,6 @@
 
 import type { GuardedTransport } from "../../transport/guarded-transport.ts";
 import {
-  type Asking,
   type Heartbeat,
   type WireLimiter,
   writeAsking,
@@ -15,9 +14,7 @@ import {
 import type { FrameKind } from "../../wire/frame.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Envelope } from "../envelope.ts";
-import { addressOf } from "../membership/replica-id.ts";
-
-const LOOK_AGAIN_MS = 10;
+import { addressOf, halvesOf } from "../membership/replica-id.ts";
 
 export class FrameSender {
   /** The number of the last frame of counts that has left completely. */
@@ -44,19 +41,6 @@ export class FrameSender {
     return this.transport.connected;
   }
 
-  /** Waits until frames can leave, but no longer than this. */
-  async untilConnected(waitMs: number): Promise<void> {
-    for (let waited = 0; !this.isConnected && waited < waitMs; waited += LOOK_AGAIN_MS) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
-  }
-
-  /** Waits for a turn of the event loop, or while earlier frames wait in the transport. */
-  async untilFree(): Promise<void> {
-    if (!this.isBusy) await new Promise((resolve) => setImmediate(resolve));
-    else await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
-
   /** Backpressure: whether another frame would wait behind earlier ones. */
   get isBusy(): boolean {
     return this.transport.busy;
@@ -79,8 +63,13 @@ export class FrameSender {
     this.publish(this.#envelope.finish());
   }
 
-  ask(asking: Asking): void {
-    writeAsking(this.#begin("request"), asking);
+  /**
+   * A sync request for what a replica counted after one of its frames.
+   *
+   * @param others whether it is also to report on all other replicas
+   */
+  ask(id: string, since: number, others = false): void {
+    writeAsking(this.#begin("request"), { ...halvesOf(id), since, others });
     this.publish(this.#envelope.finish());
   }
 

@@ -81,8 +81,6 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   // Of the frame that is being read:
   #sender = 0;
   #sentAtMs = 0;
-  /** Whether no later frame of its sender was received before. */
-  isLatest = false;
   readonly #thirdPartyCounts: ThirdPartyCounts;
   #store: Store | undefined;
   #places: PlaceKind = "place";
@@ -102,7 +100,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     this.frames++;
     this.bytes += frame.length;
     const { envelope, replicas, members, replayGuard, clock } = this.#context;
-    const { publisher, incarnation, agreement } = this.#reacting;
+    const { publisher, incarnation, agreement, relay } = this.#reacting;
     const reader = envelope.open(frame);
     if (typeof reader === "string") return this.#refuse(reader);
     const { sentAtMs, number } = reader.header;
@@ -118,11 +116,15 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     const member = members.received(id, receivedAtMs, sentAtMs, number);
     if (member === undefined || member.index >= NO_REPLICA) return this.#refuse("tooManyReplicas");
     agreement.frameOpened(clock.now());
-    this.isLatest = sentAtMs >= member.clockMs;
+    const isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
     const { selfId } = replicas;
-    if (yield* this.#read(reader, member)) return member;
-    return replicas.selfId === selfId ? this.#refuse("malformed") : undefined;
+    if (!(yield* this.#read(reader, member))) {
+      return replicas.selfId === selfId ? this.#refuse("malformed") : undefined;
+    }
+    // A frame that is not the latest was relayed by a replica that keeps it already.
+    if (isLatest) relay.recent.keep(member, frame);
+    return member;
   }
 
   #refuse(why: FrameFault): undefined {

@@ -8,6 +8,7 @@
  * secret anyone can make frames up, so there is nothing to protect.
  */
 
+import type { Seal } from "../../wire/seal.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Member } from "../membership/member.ts";
 
@@ -26,25 +27,25 @@ const OVERTAKEN_MS = 5_000;
 const REFUSED_MAX = 256;
 
 export class ReplayGuard {
-  /** Whether frames are sealed: only then are clocks compared. */
-  readonly isSealing: boolean;
+  /** Only if it seals frames are clocks compared. */
+  readonly #seal: Seal;
   readonly #clock: ClusterClock;
   /** Replicas that were refused for their clock: when, and the time that it showed. */
   readonly #refused = new Map<string, { readonly atMs: number; readonly clockMs: number }>();
 
-  constructor(isSealing: boolean, clock: ClusterClock) {
-    this.isSealing = isSealing;
+  constructor(seal: Seal, clock: ClusterClock) {
+    this.#seal = seal;
     this.#clock = clock;
   }
 
   /** How long to remember the replica and the reset of counts that live so long. */
   rememberedMs(lifeMs: number): number {
-    return Math.max(lifeMs + LATE_MS, this.isSealing ? REMEMBERED_MS : 0);
+    return Math.max(lifeMs + LATE_MS, this.#seal.isSealing ? REMEMBERED_MS : 0);
   }
 
   /** Whether a frame may be accepted, by the time at which its sender says it was sent. */
   isFresh(id: string, member: Member | undefined, sentAtMs: number): boolean {
-    if (!this.isSealing) return true;
+    if (!this.#seal.isSealing) return true;
     if (member !== undefined) return sentAtMs >= member.clockMs - FAR_MS;
     const now = this.#clock.now();
     if (Math.abs(sentAtMs - this.#clock.clusterNow(now)) <= FAR_MS) return true;
