@@ -20,27 +20,19 @@ export class Envelope {
   /** The sender that the last opened frame names. */
   sender = "";
   readonly #seal: Seal;
-  readonly #self: Pick<Replicas, "selfId" | "formers">;
-  readonly #transport: Pick<GuardedTransport, "maxPayload">;
+  readonly #replicas: Replicas;
+  readonly #transport: GuardedTransport;
 
-  /**
-   * @param self the replica that writes the frames
-   * @param transport the transport that takes them
-   */
-  constructor(
-    seal: Seal,
-    self: Pick<Replicas, "selfId" | "formers">,
-    transport: Pick<GuardedTransport, "maxPayload">,
-  ) {
+  constructor(seal: Seal, replicas: Replicas, transport: GuardedTransport) {
     this.writer = new FrameWriter(seal.isSealing);
     this.#seal = seal;
-    this.#self = self;
+    this.#replicas = replicas;
     this.#transport = transport;
   }
 
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number, isUnrepeated = false): FrameWriter {
-    const { low, high } = halvesOf(this.#self.selfId);
+    const { low, high } = halvesOf(this.#replicas.selfId);
     this.writer.bytesMax = Math.max(this.#transport.maxPayload, FRAME_BYTES_MIN);
     this.writer.begin({
       kind,
@@ -52,7 +44,7 @@ export class Envelope {
       sentAtMs,
       number,
     });
-    const former = this.#self.formers.own;
+    const former = this.#replicas.formers.own;
     if (former !== undefined && sentAtMs < former.untilMs) writeFormer(this.writer, former);
     return this.writer;
   }

@@ -1,6 +1,6 @@
 /**
  * What the rooms of replication share: this replica, its clock, the members that it knows, and its
- * way to send. The replicator makes it; a room names what it uses of it.
+ * way to send. It is the replicator, which the rooms must not import.
  */
 
 import type { Report } from "../base/cluster-events.ts";

@@ -42,13 +42,13 @@ export class Survivor {
   report = "";
   readonly partitionDetector = new PartitionDetector(
     {
-      ...{ members: this.members, replicas: this.replicas, sender: this.#sender as never },
-      report: (sentence) => {
+      ...{ members: this.members, replicas: this.replicas, sender: this.#sender },
+      report: (sentence: string) => {
         this.report = sentence;
       },
-    },
-    { isCold: false },
-    { countApart: () => 0 },
+    } as never,
+    { isCold: false } as never,
+    { countApart: () => 0 } as never,
   );
   readonly #slots: Process[] = [];
   readonly #cutOff = new Set<number>();

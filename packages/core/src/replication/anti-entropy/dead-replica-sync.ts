@@ -31,7 +31,7 @@ const MISSED_AFTER_MS = SILENT_MS + HEARTBEAT_MS;
 export class DeadReplicaSync {
   /** When to ask next. */
   dueAtMs: number = Number.POSITIVE_INFINITY;
-  readonly #context: Pick<ReplicaContext, "replicas" | "members" | "sender">;
+  readonly #context: ReplicaContext;
   #asked: Member | undefined;
   #round = 0;
   #tries = 0;
@@ -40,7 +40,7 @@ export class DeadReplicaSync {
   /** The checksum of what this replica knew when the last such round began. */
   #sumAskedWith: number | undefined;
 
-  constructor(context: Pick<ReplicaContext, "replicas" | "members" | "sender">) {
+  constructor(context: ReplicaContext) {
     this.#context = context;
   }
 

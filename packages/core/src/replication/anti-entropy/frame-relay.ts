@@ -27,20 +27,18 @@ const BYTES_MAX = 256 * 1024;
 /** What a frame or a sync request costs in addition. */
 const EACH_BYTES = 128;
 
-type Context = Pick<ReplicaContext, "members" | "random" | "sender">;
-
 export class FrameRelay {
   /** When the next round begins. */
   dueAtMs: number = NEVER;
   readonly recent: RecentFrames = new RecentFrames();
-  readonly #context: Context;
-  readonly #publisher: Pick<Publisher, "reply" | "isReplying">;
+  readonly #context: ReplicaContext;
+  readonly #publisher: Publisher;
   /** It never waits: a frame that the transport drops will be reported as missing again. */
   readonly #slicer = new Slicer();
   /** Bytes that the round may still relay. */
   #leftBytes = 0;
 
-  constructor(context: Context, publisher: Pick<Publisher, "reply" | "isReplying">) {
+  constructor(context: ReplicaContext, publisher: Publisher) {
     this.#context = context;
     this.#publisher = publisher;
   }

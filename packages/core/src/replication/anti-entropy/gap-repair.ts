@@ -69,8 +69,6 @@ const REPAIRS_ITSELF_MS = 3_000;
 /** How many members that do not receive this replica are asked at a time. */
 const UNREACHED_MAX = 16;
 
-type Context = Pick<ReplicaContext, "replicas" | "members" | "sender" | "clock" | "random">;
-
 /** A sync reply that is to be written soon, for all requests that arrive until then. */
 interface OwedReply {
   atMs: number;
@@ -97,10 +95,10 @@ interface BegunReply {
 }
 
 export class GapRepair {
-  readonly #context: Context;
-  readonly #publisher: Pick<Publisher, "reply" | "isReplying">;
-  readonly #incarnation: Pick<Incarnation, "claimed">;
-  readonly #frameQueue: Pick<FrameQueue, "isLoaded">;
+  readonly #context: ReplicaContext;
+  readonly #publisher: Publisher;
+  readonly #incarnation: Incarnation;
+  readonly #frameQueue: FrameQueue;
   #owed: OwedReply | undefined;
   /** The last reply. */
   #lastReply: BegunReply | undefined;
@@ -108,10 +106,10 @@ export class GapRepair {
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    context: Context,
-    publisher: Pick<Publisher, "reply" | "isReplying">,
-    incarnation: Pick<Incarnation, "claimed">,
-    frameQueue: Pick<FrameQueue, "isLoaded">,
+    context: ReplicaContext,
+    publisher: Publisher,
+    incarnation: Incarnation,
+    frameQueue: FrameQueue,
   ) {
     this.#context = context;
     this.#publisher = publisher;

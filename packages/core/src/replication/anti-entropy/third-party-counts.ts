@@ -18,11 +18,11 @@ import type { ReplicaContext } from "../replica-context.ts";
 const PART_MS = 500;
 
 export class ThirdPartyCounts {
-  readonly #context: Pick<ReplicaContext, "replicas" | "members" | "clock">;
+  readonly #context: ReplicaContext;
   /** The replicas that this frame reports on, and which of their frames its sender has. */
   readonly #others = new Map<string, FramesKnown>();
 
-  constructor(context: Pick<ReplicaContext, "replicas" | "members" | "clock">) {
+  constructor(context: ReplicaContext) {
     this.#context = context;
   }
 

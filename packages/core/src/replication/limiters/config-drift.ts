@@ -29,7 +29,7 @@ const ALONE_MS = 60_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class ConfigDrift {
-  readonly #context: Pick<ReplicaContext, "replicatedLimiters" | "report">;
+  readonly #context: ReplicaContext;
   readonly #known = new Set<string>();
   /** Since when no other replica has described a limiter that is here; never, if one has. */
   readonly #undescribedSinceMs = new WeakMap<ReplicatedLimiter, number>();
@@ -37,7 +37,7 @@ export class ConfigDrift {
   readonly #unknownSinceMs = new Map<string, number>();
   #next = 0;
 
-  constructor(context: Pick<ReplicaContext, "replicatedLimiters" | "report">) {
+  constructor(context: ReplicaContext) {
     this.#context = context;
   }
 

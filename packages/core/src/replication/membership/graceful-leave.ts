@@ -24,13 +24,13 @@ const AT_ONCE_MS = 4;
 const PAUSE_MS = 10;
 
 export class GracefulLeave {
-  readonly #context: Pick<ReplicaContext, "sender" | "report">;
+  readonly #context: ReplicaContext;
   readonly #publisher: Publisher;
   readonly #endMs = performance.now() + LEAVE_MS;
   #isFirst = true;
   #isDisconnected = false;
 
-  constructor(context: Pick<ReplicaContext, "sender" | "report">, publisher: Publisher) {
+  constructor(context: ReplicaContext, publisher: Publisher) {
     this.#context = context;
     this.#publisher = publisher;
   }

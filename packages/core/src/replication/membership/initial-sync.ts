@@ -20,7 +20,7 @@ export class InitialSync {
   readonly ready: Promise<void>;
   isOver = false;
 
-  readonly #context: Pick<ReplicaContext, "members" | "sender">;
+  readonly #context: ReplicaContext;
   readonly #deadReplicaSync: DeadReplicaSync;
   readonly #beganAtMs: number;
   readonly #timeoutMs: number;
@@ -33,11 +33,7 @@ export class InitialSync {
   #resolve: () => void = () => {};
 
   /** @param timeoutMs how long all of it may take */
-  constructor(
-    context: Pick<ReplicaContext, "clock" | "members" | "sender">,
-    deadReplicaSync: DeadReplicaSync,
-    timeoutMs: number,
-  ) {
+  constructor(context: ReplicaContext, deadReplicaSync: DeadReplicaSync, timeoutMs: number) {
     this.#context = context;
     this.#deadReplicaSync = deadReplicaSync;
     this.#beganAtMs = context.clock.now();

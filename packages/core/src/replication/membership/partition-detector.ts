@@ -54,8 +54,6 @@ export interface Separation {
   readonly number: number;
 }
 
-type Context = Pick<ReplicaContext, "members" | "replicas" | "sender" | "report">;
-
 export class PartitionDetector {
   isCut = false;
   /** How many partitions have begun. */
@@ -67,9 +65,9 @@ export class PartitionDetector {
   /** When to look again before the next heartbeat, since the transport has just gone away. */
   dueAtMs: number = LATER;
 
-  readonly #context: Context;
-  readonly #initialSync: Pick<InitialSync, "isCold">;
-  readonly #agreement: Pick<ClockAgreement, "countApart">;
+  readonly #context: ReplicaContext;
+  readonly #initialSync: InitialSync;
+  readonly #agreement: ClockAgreement;
   /** The members received at the same time when the partition began; otherwise, those of late. */
   #expected = new Set<Member>();
   #missing = 0;
@@ -78,11 +76,7 @@ export class PartitionDetector {
   #healsAtMs: number = LATER;
   #cause: "silence" | "transport" | "clock" = "silence";
 
-  constructor(
-    context: Context,
-    initialSync: Pick<InitialSync, "isCold">,
-    agreement: Pick<ClockAgreement, "countApart">,
-  ) {
+  constructor(context: ReplicaContext, initialSync: InitialSync, agreement: ClockAgreement) {
     this.#context = context;
     this.#initialSync = initialSync;
     this.#agreement = agreement;

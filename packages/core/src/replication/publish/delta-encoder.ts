@@ -40,16 +40,11 @@ export interface SyncReply {
   readonly levels: boolean;
 }
 
-type Context = Pick<
-  ReplicaContext,
-  "clock" | "replicas" | "replicatedLimiters" | "seal" | "sender"
->;
-
 export class DeltaEncoder {
-  readonly #context: Context;
+  readonly #context: ReplicaContext;
   readonly #series: FrameSeries;
 
-  constructor(context: Context) {
+  constructor(context: ReplicaContext) {
     const { seal, replicas, sender } = context;
     this.#context = context;
     const envelope = new Envelope(seal, replicas, sender.transport);

@@ -46,7 +46,7 @@ export interface DeadReplica extends FramesKnown {
 }
 
 export class FrameSeries {
-  readonly #context: Pick<ReplicaContext, "clock" | "sender">;
+  readonly #context: ReplicaContext;
   readonly #envelope: Envelope;
   readonly #nameOpener: NameOpener;
   readonly #batch = new ComponentBatch();
@@ -62,11 +62,7 @@ export class FrameSeries {
   sentAtMs = 0;
 
   /** @param envelope the series is the only one that writes here while it goes on */
-  constructor(
-    context: Pick<ReplicaContext, "clock" | "sender">,
-    envelope: Envelope,
-    nameOpener: NameOpener,
-  ) {
+  constructor(context: ReplicaContext, envelope: Envelope, nameOpener: NameOpener) {
     this.#context = context;
     this.#envelope = envelope;
     this.#nameOpener = nameOpener;

@@ -17,14 +17,9 @@ import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-sche
 /** How long `finish` goes on publishing at most, before the work that waits for it is done. */
 const FINISH_MS = 1_000;
 
-type Context = Pick<
-  ReplicaContext,
-  "clock" | "replicas" | "replicatedLimiters" | "seal" | "sender"
->;
-
 export class Publisher implements Announcer {
-  readonly #context: Context;
-  readonly #initialSync: Pick<InitialSync, "isOver">;
+  readonly #context: ReplicaContext;
+  readonly #initialSync: InitialSync;
   readonly #timer: ReplicationTimer;
   readonly #flushSchedule: FlushSchedule;
   readonly #counts: DeltaEncoder;
@@ -40,9 +35,9 @@ export class Publisher implements Announcer {
 
   /** @param timer calls `work` */
   constructor(
-    context: Context,
+    context: ReplicaContext,
     schedule: FlushScheduleOptions,
-    initialSync: Pick<InitialSync, "isOver">,
+    initialSync: InitialSync,
     timer: ReplicationTimer,
   ) {
     this.#context = context;

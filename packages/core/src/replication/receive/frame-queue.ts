@@ -50,7 +50,7 @@ interface WaitingFrame {
 export class FrameQueue {
   /** Whether frames have been dropped of late. */
   isOverloaded = false;
-  readonly #context: Pick<ReplicaContext, "clock" | "rejections" | "report">;
+  readonly #context: ReplicaContext;
   readonly #read: (frame: Uint8Array, receivedAtMs: number) => Slices;
   readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   /** The frame that is being read, and its bytes. */
@@ -66,10 +66,7 @@ export class FrameQueue {
   #droppedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param read reads one frame in slices; never throws */
-  constructor(
-    context: Pick<ReplicaContext, "clock" | "rejections" | "report">,
-    read: (frame: Uint8Array, receivedAtMs: number) => Slices,
-  ) {
+  constructor(context: ReplicaContext, read: (frame: Uint8Array, receivedAtMs: number) => Slices) {
     this.#context = context;
     this.#read = read;
   }

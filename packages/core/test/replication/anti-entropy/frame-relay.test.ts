@@ -42,7 +42,7 @@ class Fleet {
     };
     const context = { members: this.members, random: () => this.random(), sender };
     const publisher = { reply: () => this.answers++, isReplying: false };
-    this.rounds = new FrameRelay(context as never, publisher);
+    this.rounds = new FrameRelay(context as never, publisher as never);
     for (const member of this.members.all()) this.rounds.recent.keep(member, new Uint8Array([1]));
   }
 

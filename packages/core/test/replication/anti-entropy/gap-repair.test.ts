@@ -40,8 +40,9 @@ class Asked {
         };
       },
     };
-    const rest = [publisher, { claimed: () => {} }, { isLoaded: () => false }] as const;
-    this.#gapRepair = new GapRepair(context as never, ...rest);
+    const incarnation = { claimed: () => {} } as never;
+    const frameQueue = { isLoaded: () => false } as never;
+    this.#gapRepair = new GapRepair(context as never, publisher as never, incarnation, frameQueue);
   }
 
   /** A replica requests what came after a frame, and this one does what is due soon. */

@@ -13,8 +13,8 @@ function reportedTotal(between: (members: Membership) => void): number {
   const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
   const members = new Membership(replicas, bounds);
   const publisher = members.received(TELLER, NOW_MS, NOW_MS, 7)!;
-  const clock = { now: () => NOW_MS } as never;
-  const thirdPartyCounts = new ThirdPartyCounts({ replicas, members, clock });
+  const context = { replicas, members, clock: { now: () => NOW_MS } };
+  const thirdPartyCounts = new ThirdPartyCounts(context as never);
   const heard = { ...halvesOf(GONE), upTo: 40, above: 0, clockMs: NOW_MS - 5_000, silentMs: 5_000 };
   const page = { since: 0, upTo: 7, telling: 1, hasAllHeld: false };
   thirdPartyCounts.begin();
