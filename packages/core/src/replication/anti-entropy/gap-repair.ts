@@ -73,7 +73,7 @@ const UNREACHED_MAX = 16;
 interface OwedReply {
   atMs: number;
   since: number;
-  /** Absent when it is for all. */
+  /** The replica that it is for; absent when it is for all. */
   to: string | undefined;
   /** Whether it includes counts of other replicas. */
   others: boolean;
@@ -81,14 +81,9 @@ interface OwedReply {
 }
 
 /** A sync reply that has been begun. */
-interface BegunReply {
-  readonly since: number;
+interface BegunReply extends Readonly<Pick<OwedReply, "since" | "to" | "others">> {
   /** The last frame of counts that it includes. */
   readonly upTo: number;
-  /** The replica that it is for; absent when it is for all. */
-  readonly to: string | undefined;
-  /** Whether it includes counts of other replicas. */
-  readonly others: boolean;
   readonly beganAtMs: number;
   /** Infinite until it has left. */
   endedAtMs: number;

@@ -5,10 +5,7 @@
  * Frames carry two halves; everywhere else an id is its 16 hexadecimal digits.
  */
 
-export interface IdHalves {
-  readonly low: number;
-  readonly high: number;
-}
+import type { Halves } from "../../wire/frame.ts";
 
 const HALF_DIGITS = 8;
 const ADDRESS_DIGITS = 12;
@@ -19,7 +16,7 @@ export function idOf(low: number, high: number): string {
   return digits(high) + digits(low);
 }
 
-export function halvesOf(id: string): IdHalves {
+export function halvesOf(id: string): Halves {
   return {
     low: Number.parseInt(id.slice(HALF_DIGITS), 16) | 0,
     high: Number.parseInt(id.slice(0, HALF_DIGITS), 16) | 0,
