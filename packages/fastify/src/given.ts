@@ -17,8 +17,7 @@ import {
 } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimitPluginOptions } from "./options.ts";
-import { check, listOf, withoutOff } from "./parity/older-options.ts";
-import { windowMsOf } from "./parity/time-window.ts";
+import { check, listOf, windowMsOf, withoutOff } from "./parity/older-options.ts";
 
 const NAMES: OptionNames = {
   own: [

@@ -8,7 +8,7 @@
  */
 
 import { compositeKey, ipKeyGenerator } from "@tidegate/core/http";
-import { normalizeIP } from "./parity/normalize-ip.ts";
+import { normalizeIP } from "./parity/older-options.ts";
 import { rateLimit } from "./plugin.ts";
 
 export { compositeKey, ipKeyGenerator } from "@tidegate/core/http";
@@ -23,7 +23,7 @@ export type {
   RateLimitState,
   RequestWithKey,
 } from "./options.ts";
-export { normalizeIP } from "./parity/normalize-ip.ts";
+export { normalizeIP } from "./parity/older-options.ts";
 export type {
   DefaultAddHeaders,
   DefaultAddHeadersOnExceeding,

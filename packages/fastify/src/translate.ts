@@ -18,11 +18,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { FASTIFY } from "./fastify-framework.ts";
 import type { FastifyGate, Given } from "./given.ts";
 import type { Limiters } from "./limiters.ts";
-import { banOf, countsTries, DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts";
-import { normalizeIP } from "./parity/normalize-ip.ts";
-import { allowed, shownSubnet } from "./parity/older-options.ts";
+import { banOf, countingTries, countsTries } from "./parity/bans.ts";
+import { DEFAULT_LIMIT, parityDefaults } from "./parity/defaults.ts";
+import { allowed, normalizeIP, shownSubnet } from "./parity/older-options.ts";
 import type { errorResponseBuilderContext } from "./parity/peer-types.ts";
-import { countingTries } from "./parity/tries.ts";
 
 /** Which limiter is used, and whether others share it. */
 export interface Standing {

@@ -22,8 +22,7 @@ import {
 import type { Context } from "koa";
 import { KOA } from "./koa-framework.ts";
 import type { Options } from "./options.ts";
-import { parityDefaults } from "./parity/defaults.ts";
-import { headerNames, refuseStores, respelled } from "./parity/older-options.ts";
+import { headerNames, parityDefaults, refuseStores, respelled } from "./parity/koa-ratelimit.ts";
 
 const NAMES: OptionNames = {
   own: [

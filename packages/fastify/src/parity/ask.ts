@@ -20,7 +20,7 @@ import { FASTIFY_REQUEST } from "../fastify-framework.ts";
 import type { Given } from "../given.ts";
 import type { AskRateLimit, RateLimitState } from "../options.ts";
 import { adapterOf, gateOptionsOf, type Standing, shownKeyOf } from "../translate.ts";
-import { banOf } from "./defaults.ts";
+import { banOf } from "./bans.ts";
 
 /** The options that apply here; the rest are about responses. */
 const ASKED = [

@@ -6,6 +6,7 @@
 import { DAY, fixedWindow, MINUTE } from "@tidegate/core";
 import type { LegacyNames, ParityDefaults } from "@tidegate/core/http";
 import type { Given } from "../given.ts";
+import { backsOff, countsTries } from "./bans.ts";
 
 export const DEFAULT_LIMIT = 1_000;
 const BACKOFF_MS_MAX = 10 * 365 * DAY;
@@ -48,20 +49,6 @@ export function parityDefaults(given: Given): ParityDefaults {
     sendsRetryAfter: Boolean(addHeaders["retry-after"] ?? true),
     countsRefused,
   };
-}
-
-/** How many refusals lead to a ban; null without bans. */
-export function banOf({ ban = -1 }: Given): number | null {
-  return ban < 0 ? null : Math.trunc(ban);
-}
-
-/** Whether the attempts of refused clients are counted too, so that a ban comes in time. */
-export function countsTries(given: Given): boolean {
-  return banOf(given) !== null && (given.continueExceeding === true || backsOff(given));
-}
-
-function backsOff({ continueExceeding = false, exponentialBackoff = false }: Given): boolean {
-  return exponentialBackoff && !continueExceeding;
 }
 
 /** The names of the headers, without disabled ones. */

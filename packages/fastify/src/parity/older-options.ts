@@ -1,18 +1,33 @@
 /**
  * Converts options of @fastify/rate-limit, and checks those that a gate does not know.
+ *
+ * Durations may be text, such as `"1 minute"`, `"90s"` or `"1.5 h"`. Users see an IPv6 network
+ * without its length.
  */
 
-import { TidegateError } from "@tidegate/core";
-import { CLUSTER_INSTEAD, type Ipv6Subnet, invalidOption } from "@tidegate/core/http";
+import { DAY, HOUR, MINUTE, SECOND, TidegateError } from "@tidegate/core";
+import { addressKey, CLUSTER_INSTEAD, type Ipv6Subnet, invalidOption } from "@tidegate/core/http";
 import type { FastifyRequest } from "fastify";
 import type { Given } from "../given.ts";
 import type { RateLimitHook, RateLimitPluginOptions } from "../options.ts";
-import { normalizeIP } from "./normalize-ip.ts";
 
 const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
 
 const FUNCTIONS = ["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const;
 const FLAGS = ["global", "continueExceeding", "exponentialBackoff", "enableDraftSpec"] as const;
+
+const YEAR_DAYS = 365.25;
+
+/** The spellings of each unit, by its length in milliseconds. */
+const UNITS: readonly (readonly [number, readonly string[]])[] = [
+  [1, ["", "ms", "msec", "msecs", "millisecond", "milliseconds"]],
+  [SECOND, ["s", "sec", "secs", "second", "seconds"]],
+  [MINUTE, ["m", "min", "mins", "minute", "minutes"]],
+  [HOUR, ["h", "hr", "hrs", "hour", "hours"]],
+  [DAY, ["d", "day", "days"]],
+  [7 * DAY, ["w", "wk", "wks", "week", "weeks"]],
+  [YEAR_DAYS * DAY, ["y", "yr", "yrs", "year", "years"]],
+];
 
 /**
  * The options with null for a list that is switched off in a way that @fastify/rate-limit accepts.
@@ -49,9 +64,28 @@ export function allowed(given: Given): unknown {
   return [...allow, ...networks.map((network) => `${network}/${subnet}`)];
 }
 
+/** The address, of IPv6 the network of `ipv6Subnet` bits; text that is no address in lower case. */
+export function normalizeIP(ip: string, ipv6Subnet: number = 64): string {
+  const key = addressKey(ip, ipv6Subnet);
+  return key === null ? ip.toLowerCase() : key.replace(/\/\d+$/, "");
+}
+
 /** How many bits of an IPv6 address users see in their functions. */
 export function shownSubnet(given: Given): Ipv6Subnet {
   return typeof given.ipv6Subnet === "function" ? false : (given.ipv6Subnet ?? 64);
+}
+
+/** Milliseconds of a `timeWindow`; a value that is no text is returned unchanged. */
+export function windowMsOf<Given>(timeWindow: Given): Exclude<Given, string> | number {
+  if (typeof timeWindow === "number") return Math.trunc(timeWindow);
+  if (typeof timeWindow !== "string") return timeWindow as Exclude<Given, string>;
+  const [, amount = "", unit = ""] = /^(\d*\.?\d+) *([a-z]*)$/i.exec(timeWindow.trim()) ?? [];
+  const [unitMs] = UNITS.find(([, names]) => names.includes(unit.toLowerCase())) ?? [];
+  if (amount !== "" && unitMs !== undefined) return Number(amount) * unitMs;
+  throw new TidegateError(
+    "TIDEGATE_OPTION_INVALID",
+    `'timeWindow' must be milliseconds or a duration such as "1 minute" or "12h", got ${JSON.stringify(timeWindow)}`,
+  );
 }
 
 /** Checks the options that only this adapter reads. */

@@ -1,24 +1,37 @@
 /**
- * Converts options of koa-ratelimit: disabled lists, `disableHeader`, names of headers, and
- * drivers.
+ * The defaults of koa-ratelimit, and its options in the form of a gate's: disabled lists,
+ * `disableHeader`, names of headers, and drivers.
  *
  * A driver has no meaning here, because nothing is stored elsewhere. One that could be omitted is
  * ignored, and any other is an error.
  */
 
 import { validateHeaderName } from "node:http";
-import { TidegateError } from "@tidegate/core";
-import { CLUSTER_INSTEAD, type Refusal } from "@tidegate/core/http";
+import { fixedWindow, HOUR, TidegateError } from "@tidegate/core";
+import { CLUSTER_INSTEAD, type ParityDefaults, type Refusal } from "@tidegate/core/http";
 import type { Context } from "koa";
 import type { Options } from "../options.ts";
 
 const OFF_IF_FALSY = ["whitelist", "blacklist", "status", "onLimited"];
 
 /** The names of the headers with the state of a limit. */
-export interface HeaderNames {
-  readonly remaining: string;
-  readonly reset: string;
-  readonly limit: string;
+type HeaderNames = Readonly<Record<"remaining" | "reset" | "limit", string>>;
+
+/** @param legacy the names of the headers */
+export function parityDefaults(legacy: HeaderNames): ParityDefaults {
+  return {
+    limit: 2_500,
+    windowMs: HOUR,
+    policy: (limit, windowMs) => fixedWindow({ limit, windowMs }),
+    ipv6Subnet: 64,
+    ipv6SubnetRange: [32, 64],
+    legacyHeaders: true,
+    spacedLists: true,
+    legacy: { allowed: legacy, refused: legacy, resetAs: "epoch" },
+    sendsRetryAfter: true,
+    countsRefused: false,
+    limitedMayThrow: true,
+  };
 }
 
 /** The options with the values of a gate: nothing where a falsy value switches an option off. */

@@ -1,10 +1,28 @@
 /**
- * Counts every attempt where refusals lead to a penalty: attempts that the penalty refuses are
- * counted too, so that a ban comes in time.
+ * Bans and growing waits. Where refusals lead to a ban, attempts that a penalty refuses are counted
+ * too, so that the ban comes in time.
  */
 
 import { Decision, type Limiter } from "@tidegate/core";
 import type { Counter } from "@tidegate/core/http";
+import type { Given } from "../given.ts";
+
+/** How many refusals lead to a ban; null without bans. */
+export function banOf({ ban = -1 }: Given): number | null {
+  return ban < 0 ? null : Math.trunc(ban);
+}
+
+/** Whether the attempts of refused clients are counted too, so that a ban comes in time. */
+export function countsTries(given: Given): boolean {
+  return banOf(given) !== null && (given.continueExceeding === true || backsOff(given));
+}
+
+export function backsOff({
+  continueExceeding = false,
+  exponentialBackoff = false,
+}: Given): boolean {
+  return exponentialBackoff && !continueExceeding;
+}
 
 /** Counts every attempt in `limiter`, which itself counts the allowed ones. */
 export function countingTries(limiter: Limiter): Counter {
