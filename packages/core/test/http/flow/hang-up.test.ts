@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { awaitHandler } from "../../../src/http/node/hang-up.ts";
+import { awaitHandler } from "../../../src/http/node/response-end.ts";
 import { concurrency, SECOND } from "../../../src/index.ts";
 import { type FakeOptions, FakeRequest, FakeResponse, Stand } from "../exchange.ts";
 
