@@ -21,7 +21,7 @@
  */
 
 import { blankComponent, type Component } from "../crdt/component.ts";
-import { type ComponentBatch, roughGap } from "./component-batch.ts";
+import type { ComponentBatch } from "./component-batch.ts";
 import { type FrameReader, type FrameWriter, type Halves, SECTIONS } from "./frame.ts";
 
 const TWO_32 = 2 ** 32;
@@ -173,6 +173,11 @@ function gapBytesFor(batch: ComponentBatch, first: number): number {
   let bytes = 1;
   while (bytes < 8 && 256 ** bytes <= usual) bytes++;
   return bytes;
+}
+
+/** The difference of two fingerprints in order, as a number that may have lost its lowest bits. */
+function roughGap(fromLow: number, fromHigh: number, low: number, high: number): number {
+  return ((high >>> 0) - (fromHigh >>> 0)) * TWO_32 + ((low >>> 0) - (fromLow >>> 0));
 }
 
 function writeGap(

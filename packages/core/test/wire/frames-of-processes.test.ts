@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter } from "../../src/limiter/limiter.ts";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { TappedCluster } from "../cluster/tapped-cluster.ts";
 import {
   clusterKeys,

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { leakyBucket, tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import { leakyBucket } from "../../src/policies/leaky-bucket.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { limiterIdentity } from "../../src/replication/limiters/replicated-limiter.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Fingerprinter } from "../../src/store/table/fingerprint.ts";
