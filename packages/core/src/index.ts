@@ -9,8 +9,8 @@
 
 export type { EventKind, EventSeverity } from "./base/cluster-events.ts";
 export { Decision, type PolicyResult, type RefusalReason } from "./base/decision.ts";
-export { DAY, HOUR, MINUTE, SECOND } from "./base/durations.ts";
 export { TidegateError, type TidegateErrorCode } from "./base/errors.ts";
+export { DAY, HOUR, MINUTE, SECOND } from "./base/options.ts";
 export {
   type Cluster,
   type ClusterOptions,
@@ -27,6 +27,14 @@ export {
 } from "./limiter/limiter.ts";
 export type { LimiterOptions } from "./limiter/limiter-options.ts";
 export {
+  type LeakyBucketOptions,
+  type LeakyBucketPolicy,
+  leakyBucket,
+  type TokenBucketOptions,
+  type TokenBucketPolicy,
+  tokenBucket,
+} from "./policies/bucket.ts";
+export {
   type ConcurrencyOptions,
   type ConcurrencyPolicy,
   concurrency,
@@ -36,11 +44,6 @@ export {
   type FixedWindowPolicy,
   fixedWindow,
 } from "./policies/fixed-window.ts";
-export {
-  type LeakyBucketOptions,
-  type LeakyBucketPolicy,
-  leakyBucket,
-} from "./policies/leaky-bucket.ts";
 export type { CommonPolicyOptions, Policy } from "./policies/policy.ts";
 export {
   type SlidingLogOptions,
@@ -52,11 +55,6 @@ export {
   type SlidingWindowPolicy,
   slidingWindow,
 } from "./policies/sliding-window.ts";
-export {
-  type TokenBucketOptions,
-  type TokenBucketPolicy,
-  tokenBucket,
-} from "./policies/token-bucket.ts";
 export type { SeparatedMode } from "./replication/membership/partition-detector.ts";
 export {
   CHANNELS,
@@ -64,7 +62,6 @@ export {
   type DecisionEvent,
   type PressureEvent,
 } from "./runtime/diagnostics.ts";
-export type { CalendarOptions, CalendarUnit } from "./time/calendar.ts";
+export type { CalendarOptions, CalendarUnit, Weekday } from "./time/calendar.ts";
 export type { Clock } from "./time/clock.ts";
-export type { Weekday } from "./time/dates.ts";
 export type { Transport, TransportContext } from "./transport/transport.ts";

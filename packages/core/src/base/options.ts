@@ -2,16 +2,21 @@
  * The checks of every options object, so that all mistakes read alike.
  *
  * Each check returns the value it accepted or throws a `TidegateError` that names the option, what
- * it must be and what was given. `undefined` always means absent.
+ * it must be and what was given. `undefined` always means absent. Every duration is in milliseconds.
  */
 
 import { TidegateError } from "./errors.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
 
 /** The largest count, cost and limit: integers stay exact up to here. */
 export const COUNT_MAX: number = Number.MAX_SAFE_INTEGER;
 
 /** The longest window or wait, a thousand years: times in ms stay exact far beyond. */
-export const DURATION_MS_MAX: number = 1_000 * 365 * 24 * 60 * 60 * 1_000;
+export const DURATION_MS_MAX: number = 1_000 * 365 * DAY;
 
 const SHOWN_LENGTH_MAX = 80;
 

@@ -8,7 +8,7 @@
 
 import { TidegateError } from "../base/errors.ts";
 import { flag, invalidOption, knownOptions, shown, wholeNumber } from "../base/options.ts";
-import { limitMax } from "../policies/limit-max.ts";
+import { limitMax } from "../policies/bounds.ts";
 import type { Policy } from "../policies/policy.ts";
 
 /** Options of one call, which replace those of the limiter. */

@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { longestLifeMs } from "../policies/life.ts";
+import { longestLifeMs } from "../policies/bounds.ts";
 import type { Policy } from "../policies/policy.ts";
 import { Replicas } from "../store/replicas/replicas.ts";
 import { makeRule, type RuleSection } from "../store/shapes/make-rule.ts";

@@ -3,7 +3,7 @@
  * left, or a new one.
  */
 
-import { longestLifeMs } from "../policies/life.ts";
+import { longestLifeMs } from "../policies/bounds.ts";
 import type { Policy } from "../policies/policy.ts";
 import { limiterIdentity, ReplicatedLimiter } from "../replication/limiters/replicated-limiter.ts";
 import type { Replicator } from "../replication/replicator.ts";

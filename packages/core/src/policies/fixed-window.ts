@@ -8,19 +8,25 @@
 
 import { TidegateError } from "../base/errors.ts";
 import {
+  DAY,
   durationMs,
   flag,
+  HOUR,
   invalidOption,
   knownOptions,
+  MINUTE,
   missingOption,
   oneOf,
   wholeNumber,
 } from "../base/options.ts";
-import { type CalendarOptions, type CalendarUnit, createCalendar } from "../time/calendar.ts";
-import type { Weekday } from "../time/dates.ts";
+import {
+  Calendar,
+  type CalendarOptions,
+  type CalendarUnit,
+  type Weekday,
+} from "../time/calendar.ts";
 import { type CommonPolicyOptions, makePolicy, policyName } from "./policy.ts";
 
-const DAY_MS = 86_400_000;
 const BACKOFF_FACTOR = 2;
 const BACKOFF_FACTOR_MAX = 1_000;
 
@@ -118,12 +124,12 @@ const OPTIONS = [
 
 /** The longest that a window of each unit lasts, where clocks are not put back. */
 const UNIT_MS: Readonly<Record<CalendarUnit, number>> = {
-  minute: 60_000,
-  hour: 3_600_000,
-  day: DAY_MS,
-  week: 7 * DAY_MS,
-  month: 31 * DAY_MS,
-  year: 366 * DAY_MS,
+  minute: MINUTE,
+  hour: HOUR,
+  day: DAY,
+  week: 7 * DAY,
+  month: 31 * DAY,
+  year: 366 * DAY,
 };
 
 /**
@@ -176,17 +182,17 @@ function calendarOf(options: FixedWindowOptions): CalendarOptions | null {
   }
   oneOf("calendar", calendar, Object.keys(UNIT_MS));
   const resolved = Object.freeze({ unit: calendar, timeZone, weekStartsOn });
-  createCalendar(resolved); // Throws what is wrong with it here, where it was written.
+  new Calendar(resolved); // Throws what is wrong with it here, where it was written.
   return resolved;
 }
 
 function backoffOf(options: FixedWindowOptions): FixedWindowPolicy["backoff"] {
   const { backoff = false } = options;
   if (typeof backoff === "boolean") {
-    return backoff ? { factor: BACKOFF_FACTOR, maxMs: DAY_MS } : null;
+    return backoff ? { factor: BACKOFF_FACTOR, maxMs: DAY } : null;
   }
   knownOptions("'backoff'", backoff, ["factor", "maxMs"]);
-  const { factor = BACKOFF_FACTOR, maxMs = DAY_MS } = backoff;
+  const { factor = BACKOFF_FACTOR, maxMs = DAY } = backoff;
   if (!(typeof factor === "number" && factor > 1 && factor <= BACKOFF_FACTOR_MAX)) {
     const expected = `a number above 1 and at most ${BACKOFF_FACTOR_MAX}`;
     throw invalidOption("backoff.factor", expected, factor);

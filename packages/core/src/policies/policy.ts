@@ -8,12 +8,11 @@
 import { TidegateError } from "../base/errors.ts";
 import { label, shown } from "../base/options.ts";
 import { insideOf, markAsMade } from "../runtime/copies.ts";
+import type { LeakyBucketPolicy, TokenBucketPolicy } from "./bucket.ts";
 import type { ConcurrencyPolicy } from "./concurrency.ts";
 import type { FixedWindowPolicy } from "./fixed-window.ts";
-import type { LeakyBucketPolicy } from "./leaky-bucket.ts";
 import type { SlidingLogPolicy } from "./sliding-log.ts";
 import type { SlidingWindowPolicy } from "./sliding-window.ts";
-import type { TokenBucketPolicy } from "./token-bucket.ts";
 
 /** Any of the six policies, as its function returns it. */
 export type Policy =

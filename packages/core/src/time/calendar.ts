@@ -12,12 +12,30 @@
  *     hour   |── 1 ──|── 2 ──|── 2 ──|── 3 ──|    2 was repeated
  */
 
-import { HOUR, MINUTE } from "../base/durations.ts";
 import { TidegateError } from "../base/errors.ts";
-import { knownOptions, missingOption, oneOf } from "../base/options.ts";
+import { DAY, HOUR, MINUTE, oneOf } from "../base/options.ts";
 import { WALL_MS_MAX } from "./clock.ts";
-import { type DateUnit, dateStart, WEEKDAYS, type Weekday } from "./dates.ts";
 import { firstInstantAt, offsetChangeBetween, openTimeZone, type TimeZone } from "./time-zone.ts";
+
+/** The units that consist of whole dates. */
+type DateUnit = "day" | "week" | "month" | "year";
+
+/** The days of the week, in the order of ISO 8601. */
+export const WEEKDAYS = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+] as const;
+
+/** The name of a day of the week. */
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** 1970 began on a Thursday. */
+const EPOCH_WEEKDAY = 3;
 
 /** The units of calendar windows. */
 export type CalendarUnit = "minute" | "hour" | DateUnit;
@@ -38,56 +56,28 @@ export interface CalendarOptions {
   readonly weekStartsOn?: Weekday | undefined;
 }
 
-const UNITS = ["minute", "hour", "day", "week", "month", "year"] as const;
-
-/**
- * Creates the calendar for one unit in one zone.
- *
- * @example
- * const calendar = createCalendar({ unit: "month", timeZone: "Europe/Berlin" });
- * calendar.at(Date.UTC(2024, 1, 29));
- * new Date(calendar.endsAtMs).toISOString(); // 2024-02-29T23:00:00.000Z
- */
-export function createCalendar(options: CalendarOptions): Calendar {
-  knownOptions("createCalendar", options, ["unit", "timeZone", "weekStartsOn"]);
-  if (options.unit === undefined) {
-    throw missingOption("createCalendar", "unit", `one of ${UNITS.join(", ")}`);
-  }
-  const unit = oneOf("unit", options.unit, UNITS);
-  const { timeZone = "UTC", weekStartsOn = "monday" } = options;
-  const zone = openTimeZone("timeZone", timeZone);
-  oneOf("weekStartsOn", weekStartsOn, WEEKDAYS);
-  if (options.weekStartsOn !== undefined && unit !== "week") {
-    throw new TidegateError(
-      "TIDEGATE_OPTION_CONFLICT",
-      `'weekStartsOn' is only for the unit "week", and the unit is "${unit}"`,
-    );
-  }
-  return new Calendar(unit, zone, weekStartsOn);
-}
-
 /** The window of a calendar that was last asked for; an empty one before the first time. */
 export class Calendar {
+  /** The first instant of the window, in milliseconds since 1970. */
+  startsAtMs = 0;
+  /** The first instant after the window. */
+  endsAtMs = 0;
   readonly #unit: CalendarUnit;
   readonly #zone: TimeZone;
   readonly #weekStartsOn: Weekday;
-  #startsAtMs = 0;
-  #endsAtMs = 0;
 
-  constructor(unit: CalendarUnit, zone: TimeZone, weekStartsOn: Weekday) {
+  /** Throws if the zone is not known, or `weekStartsOn` makes no sense. */
+  constructor(options: CalendarOptions) {
+    const { unit, timeZone = "UTC", weekStartsOn = "monday" } = options;
     this.#unit = unit;
-    this.#zone = zone;
-    this.#weekStartsOn = weekStartsOn;
-  }
-
-  /** The first instant of the window, in milliseconds since 1970. */
-  get startsAtMs(): number {
-    return this.#startsAtMs;
-  }
-
-  /** The first instant after the window. */
-  get endsAtMs(): number {
-    return this.#endsAtMs;
+    this.#zone = openTimeZone("timeZone", timeZone);
+    this.#weekStartsOn = oneOf("weekStartsOn", weekStartsOn, WEEKDAYS);
+    if (options.weekStartsOn !== undefined && unit !== "week") {
+      throw new TidegateError(
+        "TIDEGATE_OPTION_CONFLICT",
+        `'weekStartsOn' is only for the unit "week", and the unit is "${unit}"`,
+      );
+    }
   }
 
   /**
@@ -95,7 +85,7 @@ export class Calendar {
    * window and grows with them. Negative only for a window that began before 1970 in UTC.
    */
   get slot(): number {
-    return Math.floor(this.#startsAtMs / MINUTE);
+    return Math.floor(this.startsAtMs / MINUTE);
   }
 
   /**
@@ -103,7 +93,7 @@ export class Calendar {
    * instant before 1970 or after the year 9999 changes nothing.
    */
   at(epochMs: number): void {
-    if (epochMs >= this.#startsAtMs && epochMs < this.#endsAtMs) return;
+    if (epochMs >= this.startsAtMs && epochMs < this.endsAtMs) return;
     if (!(epochMs >= 0 && epochMs <= WALL_MS_MAX)) return;
     if (this.#unit === "minute") this.#moveToHands(epochMs, MINUTE);
     else if (this.#unit === "hour") this.#moveToHands(epochMs, HOUR);
@@ -116,11 +106,11 @@ export class Calendar {
     const offsetMs = zone.offsetMsAt(epochMs);
     const startsAtMs = Math.floor((epochMs + offsetMs) / unitMs) * unitMs - offsetMs;
     const lastMs = startsAtMs + unitMs - 1;
-    this.#startsAtMs =
+    this.startsAtMs =
       zone.offsetMsAt(startsAtMs) === offsetMs
         ? startsAtMs
         : offsetChangeBetween(zone, startsAtMs, epochMs);
-    this.#endsAtMs =
+    this.endsAtMs =
       zone.offsetMsAt(lastMs) === offsetMs
         ? lastMs + 1
         : offsetChangeBetween(zone, epochMs, lastMs);
@@ -136,7 +126,26 @@ export class Calendar {
       dateMs = dateStart(unit, this.#weekStartsOn, dateMs, 1);
       endsAtMs = firstInstantAt(zone, dateStart(unit, this.#weekStartsOn, dateMs, 1));
     }
-    this.#startsAtMs = firstInstantAt(zone, dateStart(unit, this.#weekStartsOn, dateMs, 0));
-    this.#endsAtMs = endsAtMs;
+    this.startsAtMs = firstInstantAt(zone, dateStart(unit, this.#weekStartsOn, dateMs, 0));
+    this.endsAtMs = endsAtMs;
   }
+}
+
+/**
+ * The local midnight with which the unit around `localMs` begins, or one `later` units after it.
+ * Local time is the number that a clock in UTC would show, so the zone does not matter here.
+ */
+function dateStart(unit: DateUnit, weekStartsOn: Weekday, localMs: number, later: 0 | 1): number {
+  if (unit === "day") return (Math.floor(localMs / DAY) + later) * DAY;
+  if (unit === "week") {
+    const day = Math.floor(localMs / DAY);
+    // The 7 keeps the sum above 0, also on the day before 1970.
+    const sinceStart = (day + EPOCH_WEEKDAY + 7 - WEEKDAYS.indexOf(weekStartsOn)) % 7;
+    return (day - sinceStart + 7 * later) * DAY;
+  }
+  const date = new Date(localMs);
+  const year = date.getUTCFullYear();
+  return unit === "month"
+    ? Date.UTC(year, date.getUTCMonth() + later, 1)
+    : Date.UTC(year + later, 0, 1);
 }

@@ -1,13 +1,14 @@
 /**
  * One connection between a process and the relay of its machine, as seen from either side.
  *
- * The queue of bytes to send is bounded; frames beyond it are dropped for this link alone. A link
- * that expects signs of life closes when none has arrived for too long: connecting to a stopped
- * process succeeds, and so does writing to it for a while.
+ * It carries frames, each after its length as 32 bits, little endian. One length that no frame has
+ * is a sign of life. The queue of bytes to send is bounded; frames beyond it are dropped for this
+ * link alone. A link that expects signs of life closes when none has arrived for too long:
+ * connecting to a stopped process succeeds, and so does writing to it for a while.
  */
 
 import type { Socket } from "node:net";
-import { FrameStream, signOfLife } from "./frame-stream.ts";
+import { FRAME_BYTES_MAX } from "./transport.ts";
 
 /** How often the relay shows that it is alive, and other processes check that. */
 export const LIFE_MS = 500;
@@ -128,5 +129,59 @@ export class IpcLink {
     if (this.#hasAnswered) return;
     this.#hasAnswered = true;
     this.#owner.answered(this);
+  }
+}
+
+const LENGTH_BYTES = 4;
+const SIGN_OF_LIFE = FRAME_BYTES_MAX + 1;
+
+/** A frame with its length in front. */
+export function framed(frame: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES + frame.length);
+  bytes.writeUInt32LE(frame.length);
+  bytes.set(frame, LENGTH_BYTES);
+  return bytes;
+}
+
+/** Bytes that only show that this side is alive. */
+function signOfLife(): Buffer {
+  const bytes = Buffer.allocUnsafe(LENGTH_BYTES);
+  bytes.writeUInt32LE(SIGN_OF_LIFE);
+  return bytes;
+}
+
+/** Puts frames together from bytes that arrive in pieces of any size. Holds at most one frame. */
+export class FrameStream {
+  readonly #take: (frame: Uint8Array) => void;
+  readonly #length = Buffer.alloc(LENGTH_BYTES);
+  /** What is being filled: a length, or the frame after it. */
+  #part: Uint8Array = this.#length;
+  #filled = 0;
+
+  /** @param take is given every frame, and owns it */
+  constructor(take: (frame: Uint8Array) => void) {
+    this.#take = take;
+  }
+
+  /** Takes the next bytes; false if they are not frames, and then no more may be pushed. */
+  push(bytes: Uint8Array): boolean {
+    for (let position = 0; ; ) {
+      const part = this.#part;
+      const next = bytes.subarray(position, position + part.length - this.#filled);
+      part.set(next, this.#filled);
+      this.#filled += next.length;
+      position += next.length;
+      if (this.#filled < part.length) return true;
+      this.#filled = 0;
+      if (part !== this.#length) {
+        this.#part = this.#length;
+        this.#take(part);
+        continue;
+      }
+      const length = this.#length.readUInt32LE();
+      if (length === SIGN_OF_LIFE) continue;
+      if (length > FRAME_BYTES_MAX) return false;
+      this.#part = new Uint8Array(length);
+    }
   }
 }

@@ -12,10 +12,8 @@ import { connect, createServer, type Server } from "node:net";
 import { CLUSTER_EVENTS, type Report } from "../base/cluster-events.ts";
 import { TidegateError } from "../base/errors.ts";
 import { shown } from "../base/options.ts";
-import { framed } from "./frame-stream.ts";
-import { IpcLink, LIFE_MS, type LinkError, type LinkOwner } from "./ipc-link.ts";
-import { meetingPlace } from "./meeting-place.ts";
-import { closeAt, markOf, removeMarked } from "./socket-file.ts";
+import { framed, IpcLink, LIFE_MS, type LinkError, type LinkOwner } from "./ipc-link.ts";
+import { closeAt, markOf, meetingPlace, removeMarked } from "./meeting-place.ts";
 import type { Transport, TransportContext } from "./transport.ts";
 
 const RETRY_MS = 20;

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import type { HistoryOptions } from "./history.ts";
 import { expectExact, liveThrough } from "./live-through.ts";
 

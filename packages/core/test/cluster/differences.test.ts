@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter } from "../../src/limiter/limiter.ts";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import { hit, type Joined, join, pass, policy } from "./joined.ts";
 

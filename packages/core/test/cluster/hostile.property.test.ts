@@ -1,11 +1,11 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { FRAME_KINDS, FrameWriter } from "../../src/wire/frame.ts";
 import { holdTime, passTime, releaseTime } from "./held-time.ts";
 import { hit, TappedCluster, type TappedMember } from "./tapped-cluster.ts";

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { leakyBucket } from "../../src/policies/leaky-bucket.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import { leakyBucket, tokenBucket } from "../../src/policies/bucket.ts";
 import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
 
 /** Slots are kept apart for four seconds; what was counted before that is in the level. */

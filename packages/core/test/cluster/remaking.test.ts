@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { again, ClosingCluster, kept, MINUTE_MS } from "./closing-cluster.ts";
 import { hit, used } from "./tapped-cluster.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { writeHeard } from "../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../src/wire/frame.ts";

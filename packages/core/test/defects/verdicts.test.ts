@@ -4,9 +4,9 @@
  */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { hit, TappedCluster, type TappedMember, used } from "../cluster/tapped-cluster.ts";
 

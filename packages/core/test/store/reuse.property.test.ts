@@ -9,12 +9,12 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { concurrency } from "../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { FRAME, REFUSED, STATE } from "../../src/store/table/entry.ts";
 import { NO_RECORD, numberOf } from "../../src/store/table/record-id.ts";
 import { expectEqual } from "../quick-expectation.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { tokenBucket } from "../../src/policies/bucket.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { tokenBucket } from "../../src/policies/token-bucket.ts";
 import { fleet, START_MS } from "./fleet.ts";
 
 const windowMs = 1_000;

@@ -1,9 +1,8 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY, HOUR, MINUTE } from "../../src/base/durations.ts";
-import { type Calendar, type CalendarUnit, createCalendar } from "../../src/time/calendar.ts";
-import { WEEKDAYS } from "../../src/time/dates.ts";
+import { DAY, HOUR, MINUTE } from "../../src/base/options.ts";
+import { Calendar, type CalendarUnit, WEEKDAYS } from "../../src/time/calendar.ts";
 import { expectSame } from "../quick-expectation.ts";
 
 const END_OF_2100 = Date.UTC(2101, 0, 1) - 1;
@@ -61,7 +60,7 @@ const place = fc
   });
 
 function calendarAt(options: { unit: CalendarUnit; timeZone: string }, epochMs: number): Calendar {
-  const calendar = createCalendar(options);
+  const calendar = new Calendar(options);
   calendar.at(epochMs);
   return calendar;
 }
@@ -186,12 +185,12 @@ describe("weeks, months and years", () => {
         ({ zone, epochMs }, cut, weekStartsOn) => {
           const instant = Math.max(epochMs, 400 * DAY);
           const clock = new WallClock(zone);
-          const days = createCalendar({ unit: "day", timeZone: zone });
+          const days = new Calendar({ unit: "day", timeZone: zone });
           const unitAt = (ms: number): string => {
             days.at(ms);
             return unitOf(cut, weekStartsOn, clock.shows(days.startsAtMs).date);
           };
-          const calendar = createCalendar(
+          const calendar = new Calendar(
             cut === "week"
               ? { unit: cut, timeZone: zone, weekStartsOn }
               : { unit: cut, timeZone: zone },

@@ -7,8 +7,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { meetingPlace } from "../../src/transport/meeting-place.ts";
-import { markOf } from "../../src/transport/socket-file.ts";
+import { markOf, meetingPlace } from "../../src/transport/meeting-place.ts";
 
 const SCRIPT = fileURLToPath(new URL("ipc-speaker.mjs", import.meta.url));
 const POLL_MS = 50;

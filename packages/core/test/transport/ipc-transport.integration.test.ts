@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { FrameStream, framed } from "../../src/transport/frame-stream.ts";
+import { FrameStream, framed } from "../../src/transport/ipc-link.ts";
 import { ipcTransport } from "../../src/transport/ipc-transport.ts";
 import { meetingPlace } from "../../src/transport/meeting-place.ts";
 import type { Transport } from "../../src/transport/transport.ts";

@@ -8,7 +8,7 @@
  */
 
 import type { PolicyResult } from "../../base/decision.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../../base/durations.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../base/options.ts";
 import type { Verdict } from "../counter.ts";
 import { exposeHeaders } from "../headers/exposure.ts";
 import { type Cost, isThenable, type MaybePromise, type ShownKey } from "../user-functions.ts";

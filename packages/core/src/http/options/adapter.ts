@@ -3,7 +3,7 @@
  * any, and its callbacks.
  */
 
-import { MINUTE } from "../../base/durations.ts";
+import { MINUTE } from "../../base/options.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
 import type { LimiterOptions } from "../../limiter/limiter-options.ts";
 import { fixedWindow } from "../../policies/fixed-window.ts";

@@ -1,7 +1,6 @@
 /** Makes the limiters of a gate, with the names of their policies and their fields. */
 
-import { DAY, HOUR, SECOND } from "../../base/durations.ts";
-import { invalidOption, missingOption } from "../../base/options.ts";
+import { DAY, HOUR, invalidOption, missingOption, SECOND } from "../../base/options.ts";
 import { createLimiter, type Limiter } from "../../limiter/limiter.ts";
 import type { Policy } from "../../policies/policy.ts";
 import { SLIDING_LOG_LIMIT_MAX, slidingLog } from "../../policies/sliding-log.ts";

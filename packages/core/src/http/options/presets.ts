@@ -3,7 +3,7 @@
  * overrides an option that was given.
  */
 
-import { MINUTE } from "../../base/durations.ts";
+import { MINUTE } from "../../base/options.ts";
 import { type Draft, NAMING_DRAFTS, namesPolicies } from "../headers/fields.ts";
 import type { GateOptions, Preset } from "./gate-options.ts";
 

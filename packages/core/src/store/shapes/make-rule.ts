@@ -9,7 +9,7 @@
 
 import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";
 import type { Policy } from "../../policies/policy.ts";
-import { type CalendarOptions, createCalendar } from "../../time/calendar.ts";
+import { Calendar, type CalendarOptions } from "../../time/calendar.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import type { Shape } from "../table/entry.ts";
 import type { Section } from "../table/key-records.ts";
@@ -128,7 +128,7 @@ function section(
 }
 
 function rulerOf(policy: FixedWindowPolicy): Ruler | null {
-  if (policy.calendar !== null) return new CalendarRuler(createCalendar(policy.calendar));
+  if (policy.calendar !== null) return new CalendarRuler(new Calendar(policy.calendar));
   return policy.align ? new EvenRuler(policy.windowMs) : null;
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { tokenBucket } from "../../../src/policies/bucket.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { tokenBucket } from "../../../src/policies/token-bucket.ts";
 import { VERSIONS } from "../../../src/store/table/entry.ts";
 import { fleet, type Member } from "../fleet.ts";
 

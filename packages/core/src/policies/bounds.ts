@@ -1,6 +1,22 @@
-/** How long hits count. Resets must be kept longer than that. */
+/** What bounds a policy: the largest limit that it can keep, and how long its hits count. */
 
+import { COUNT_MAX } from "../base/options.ts";
+import { BUCKET_CAPACITY_MAX } from "./bucket.ts";
 import type { Policy } from "./policy.ts";
+import { SLIDING_LOG_LIMIT_MAX } from "./sliding-log.ts";
+
+/** The largest limit that a policy can keep. */
+export function limitMax(policy: Policy): number {
+  switch (policy.kind) {
+    case "slidingLog":
+      return SLIDING_LOG_LIMIT_MAX;
+    case "tokenBucket":
+    case "leakyBucket":
+      return BUCKET_CAPACITY_MAX;
+    default:
+      return COUNT_MAX;
+  }
+}
 
 /** The longest life of a count under any of the policies. */
 export function longestLifeMs(policies: readonly Policy[]): number {
