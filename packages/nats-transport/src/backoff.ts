@@ -11,7 +11,7 @@ export class Backoff {
   #tries = 0;
 
   /** @param random from 0 to 1 */
-  constructor(leastMs: number, mostMs: number, random: () => number) {
+  constructor(leastMs: number, mostMs: number, random: () => number = Math.random) {
     this.#leastMs = leastMs;
     this.#mostMs = mostMs;
     this.#random = random;

@@ -28,21 +28,19 @@ export interface ConnectionSupplyOptions {
   readonly report: Report;
   /** There will never be a connection. */
   readonly failed: () => void;
-  readonly random: () => number;
 }
 
 export class ConnectionSupply {
   /** Whether this transport closes the connections. */
   readonly isOwner: boolean;
   readonly #options: ConnectionSupplyOptions;
-  readonly #backoff: Backoff;
+  readonly #backoff = new Backoff(RETRY_MS, RETRY_MS_MAX);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
 
   constructor(options: ConnectionSupplyOptions) {
     this.#options = options;
     this.isOwner = typeof options.source === "function";
-    this.#backoff = new Backoff(RETRY_MS, RETRY_MS_MAX, options.random);
   }
 
   start(): void {

@@ -86,3 +86,13 @@ export function describeError(error: unknown): string {
   if (typeof address !== "string" || text.includes(`${address}:${port}`)) return text;
   return `${text} at ${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
+
+/** Waits for a promise that never rejects, but no longer than this. */
+export async function settledWithin(ms: number, awaited: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([awaited, late]);
+  clearTimeout(timer);
+}

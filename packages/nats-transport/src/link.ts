@@ -9,7 +9,7 @@
 
 import { FRAME_BYTES_MAX } from "@tidegate/core/transport";
 import { Backoff } from "./backoff.ts";
-import { describeError, type NatsConnectionLike } from "./connection.ts";
+import { describeError, type NatsConnectionLike, settledWithin } from "./connection.ts";
 import { NATS_EVENTS, type Report } from "./events.ts";
 import { PublishRefusal } from "./publish-refusal.ts";
 import { Sender } from "./sender.ts";
@@ -33,7 +33,6 @@ export interface LinkOptions {
   readonly stuck: () => void;
   /** The connection has been closed for good. */
   readonly ended: (why: string) => void;
-  readonly random: () => number;
 }
 
 interface StatusEvent {
@@ -47,8 +46,8 @@ export class Link {
   readonly sender: Sender;
   readonly #options: LinkOptions;
   readonly #subscriptions: Subscriptions;
-  readonly #publishRefusal: PublishRefusal;
-  readonly #backoff: Backoff;
+  readonly #publishRefusal = new PublishRefusal(new Backoff(RETRY_MS, RETRY_MS_MAX));
+  readonly #backoff = new Backoff(RETRY_MS, RETRY_MS_MAX);
   #retry: ReturnType<typeof setTimeout> | undefined;
   #status: AsyncIterable<{ readonly type: string }> | undefined;
   #wasUp = false;
@@ -61,10 +60,8 @@ export class Link {
   #framesRefused = 0;
 
   constructor(options: LinkOptions) {
-    const { connection, subjects, receive, report, random } = options;
+    const { connection, subjects, receive, report } = options;
     this.#options = options;
-    this.#backoff = new Backoff(RETRY_MS, RETRY_MS_MAX, random);
-    this.#publishRefusal = new PublishRefusal(new Backoff(RETRY_MS, RETRY_MS_MAX, random));
     this.sender = new Sender(connection, {
       arrived: () => this.#arrived(),
       failed: (error) => this.#failed(error),
@@ -120,16 +117,7 @@ export class Link {
   /** Unsubscribes at once; resolves when all published frames have left, or cannot. */
   async close(): Promise<void> {
     this.#stopListening();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    if (this.#isUp) {
-      await Promise.race([
-        this.sender.settled(),
-        new Promise<void>((resolve) => {
-          timer = setTimeout(resolve, LINGER_MS);
-        }),
-      ]);
-    }
-    clearTimeout(timer);
+    if (this.#isUp) await settledWithin(LINGER_MS, this.sender.settled());
     this.abandon();
   }
 

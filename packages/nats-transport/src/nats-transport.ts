@@ -19,6 +19,7 @@ import {
   isPromise,
   type NatsConnectionLike,
   type NatsConnectionSource,
+  settledWithin,
 } from "./connection.ts";
 import { ConnectionSupply, closeQuietly } from "./connection-supply.ts";
 import { NATS_EVENTS } from "./events.ts";
@@ -108,7 +109,6 @@ class TransportOverNats implements NatsTransport {
         this.#state = "ended";
         this.#look();
       },
-      random: Math.random,
     });
     this.#connectionSupply.start();
   }
@@ -156,7 +156,6 @@ class TransportOverNats implements NatsTransport {
       changed: () => this.#look(),
       stuck: () => this.#stuck(connection),
       ended: (why) => this.#ended(why),
-      random: Math.random,
     });
     this.#link.start();
   }
@@ -263,14 +262,7 @@ class TransportOverNats implements NatsTransport {
     await this.#link?.close();
     this.#dropLink();
     if (connection === undefined || this.#connectionSupply?.isOwner !== true) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await Promise.race([
-      closeQuietly(connection),
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSING_MS);
-      }),
-    ]);
-    clearTimeout(timer);
+    await settledWithin(CLOSING_MS, closeQuietly(connection));
   }
 }
 
