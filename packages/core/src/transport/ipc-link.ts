@@ -25,7 +25,7 @@ const LINGER_MS = 500;
 export type LinkError = Error & { readonly code?: string };
 
 export interface LinkOwner {
-  /** The other side has sent something that is understood; called once, before any frame. */
+  /** The other side has sent something that is understood; called each time, before any frame. */
   answered(link: IpcLink): void;
   receive(frame: Uint8Array, link: IpcLink): void;
   /** All waiting bytes have left. */
@@ -35,24 +35,21 @@ export interface LinkOwner {
 
 export class IpcLink {
   readonly #socket: Socket;
-  readonly #owner: LinkOwner;
   #looks: ReturnType<typeof setInterval> | undefined;
-  #hasAnswered = false;
   #silentLooks = 0;
   #drops: "none" | "new" | "reported" = "none";
   #error: LinkError | undefined;
 
   constructor(socket: Socket, owner: LinkOwner) {
     this.#socket = socket;
-    this.#owner = owner;
     const stream = new FrameStream((frame) => {
-      this.#answered();
+      owner.answered(this);
       owner.receive(frame, this);
     });
     socket.unref();
     socket.on("data", (bytes) => {
       this.#silentLooks = 0;
-      if (stream.push(bytes)) this.#answered();
+      if (stream.push(bytes)) owner.answered(this);
       else socket.destroy();
     });
     socket.on("error", (error) => {
@@ -123,12 +120,6 @@ export class IpcLink {
       });
       this.#socket.end(() => this.#socket.destroy());
     });
-  }
-
-  #answered(): void {
-    if (this.#hasAnswered) return;
-    this.#hasAnswered = true;
-    this.#owner.answered(this);
   }
 }
 
