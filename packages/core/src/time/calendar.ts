@@ -88,6 +88,11 @@ export class Calendar {
     return Math.floor(this.startsAtMs / MINUTE);
   }
 
+  /** The identity of the window after it. */
+  get nextSlot(): number {
+    return this.endsAtMs / MINUTE;
+  }
+
   /**
    * Moves to the window around `epochMs`. If it is there already, that costs two comparisons. An
    * instant before 1970 or after the year 9999 changes nothing.

@@ -14,8 +14,7 @@ import type { Replicas } from "../replicas/replicas.ts";
 import type { Shape } from "../table/entry.ts";
 import type { Section } from "../table/key-records.ts";
 import type { RecordPool } from "../table/record-pool.ts";
-import { AlignedShape, alignedShapeWords } from "./aligned/aligned-shape.ts";
-import { CalendarRuler, EvenRuler, type Ruler } from "./aligned/ruler.ts";
+import { AlignedShape, alignedShapeWords, EvenRuler, type Ruler } from "./aligned/aligned-shape.ts";
 import { GAUGE_SHAPE_WORDS, GaugeShape } from "./gauge/gauge-shape.ts";
 import { GridShape } from "./grid/grid-shape.ts";
 import { type SlotGridOptions, slotGridWords } from "./grid/slot-grid.ts";
@@ -128,7 +127,7 @@ function section(
 }
 
 function rulerOf(policy: FixedWindowPolicy): Ruler | null {
-  if (policy.calendar !== null) return new CalendarRuler(new Calendar(policy.calendar));
+  if (policy.calendar !== null) return new Calendar(policy.calendar);
   return policy.align ? new EvenRuler(policy.windowMs) : null;
 }
 

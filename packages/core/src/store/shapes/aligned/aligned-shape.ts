@@ -17,7 +17,6 @@ import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketAt } from "../../table/ticket.ts";
 import { ComponentChain } from "../component-chain.ts";
 import type { Rule } from "../rule.ts";
-import type { Ruler } from "./ruler.ts";
 
 const SLOT = 0;
 const HITS = 2;
@@ -71,7 +70,7 @@ export class AlignedShape implements Shape, Rule<number> {
 
   read(id: number, _now: number, clusterNow: number, low: number): void {
     this.#ruler.at(clusterNow, low);
-    this.#msUntilEnd = this.#ruler.endsAt - clusterNow;
+    this.#msUntilEnd = this.#ruler.endsAtMs - clusterNow;
     this.held = 0;
     this.refusals = 0;
     if (id === 0) return;
@@ -257,4 +256,38 @@ export class AlignedShape implements Shape, Rule<number> {
 /** Words of a record that the shape uses. */
 export function alignedShapeWords(options: { readonly countsRefusals: boolean }): number {
   return options.countsRefusals ? OTHERS_REFUSALS + 1 : OTHERS + 1;
+}
+
+/**
+ * Divides the cluster's time into aligned windows, which tile it: each starts where the one before
+ * ends. The result stays in fields, because every request asks for it. A `Calendar` is one.
+ */
+export interface Ruler {
+  /** Measures the window of `clusterNow` for the key with this low half of the fingerprint. */
+  at(clusterNow: number, low: number): void;
+  /** The window's number, the same on every replica. */
+  readonly slot: number;
+  /** The number of the window after it. */
+  readonly nextSlot: number;
+  /** When the window ends, in the cluster's time. */
+  readonly endsAtMs: number;
+}
+
+/** Windows of one length, shifted per key so that they do not all turn at the same instant. */
+export class EvenRuler implements Ruler {
+  slot = 0;
+  nextSlot = 0;
+  endsAtMs = 0;
+  readonly #windowMs: number;
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  at(clusterNow: number, low: number): void {
+    const phase = (low >>> 0) % this.#windowMs;
+    this.slot = Math.floor((clusterNow + phase) / this.#windowMs);
+    this.nextSlot = this.slot + 1;
+    this.endsAtMs = this.nextSlot * this.#windowMs - phase;
+  }
 }
