@@ -27,11 +27,6 @@ export function drain(level: number, leak: number, slots: number): number {
   return Math.max(0, level - leak * slots);
 }
 
-/** Which of two checkpoints after the same slot to keep: the larger. */
-export function betterCheckpoint(known: Checkpoint, received: Checkpoint): Checkpoint {
-  return received.level > known.level ? received : known;
-}
-
 /**
  * Merges a received checkpoint into our own. The result is of the same slot as ours, and is ours
  * itself when it is no worse.
@@ -47,7 +42,7 @@ export function joinedCheckpoint(
   if (received.slot <= own.slot) {
     // The hits of the slots in between are folded away here: what remains is a lower bound.
     const level = drain(received.level, leak, own.slot - received.slot);
-    return betterCheckpoint(own, { slot: own.slot, level });
+    return level > own.level ? { slot: own.slot, level } : own;
   }
   // Fold ours forward. If theirs is larger, choose the start level that leads to theirs.
   let level = own.level;

@@ -131,6 +131,7 @@ function commonOf(places: PlaceKind, batch: ComponentBatch, first: number): Comm
     openerBases: [],
   };
   if (places === "none") return common;
+  const earliest: number[] = [];
   for (let rank = first; rank < size; rank++) {
     const at = order[rank]!;
     if (places === "place") {
@@ -145,20 +146,14 @@ function commonOf(places: PlaceKind, batch: ComponentBatch, first: number): Comm
       }
       index = common.openers.push(opener[at]!) - 1;
       common.openerBases.push(place[at]!);
+      earliest.push(place[at]!);
     }
     common.openerBases[index] = Math.max(common.openerBases[index]!, place[at]!);
+    earliest[index] = Math.min(earliest[index]!, place[at]!);
   }
-  if (places === "window" && !agesFit(common, batch, first)) common.ageBytes = 0;
+  const isLong = common.openerBases.some((base, index) => base - earliest[index]! > 0xffff);
+  if (isLong) common.ageBytes = 0;
   return common;
-}
-
-function agesFit(common: Common, batch: ComponentBatch, first: number): boolean {
-  for (let rank = first; rank < common.end; rank++) {
-    const at = batch.order[rank]!;
-    const base = common.openerBases[common.openers.indexOf(batch.opener[at]!)]!;
-    if (base - batch.place[at]! > 0xffff) return false;
-  }
-  return true;
 }
 
 /**
