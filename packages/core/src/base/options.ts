@@ -2,11 +2,12 @@
  * The checks of every options object, so that all mistakes read alike.
  *
  * Each check returns the value it accepted or throws a `TidegateError` that names the option, what
- * it must be and what was given. `undefined` always means absent. Every duration is in milliseconds.
+ * it must be and what was given. `undefined` always means absent.
  */
 
 import { TidegateError } from "./errors.ts";
 
+/** Durations in milliseconds, the one unit of time in every option. */
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
