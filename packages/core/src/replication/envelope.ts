@@ -32,15 +32,13 @@ export class Envelope {
 
   /** Begins a frame of this replica. */
   begin(kind: FrameKind, sentAtMs: number, number: number, isUnrepeated = false): FrameWriter {
-    const { low, high } = halvesOf(this.#replicas.selfId);
     this.writer.bytesMax = Math.max(this.#transport.maxPayload, FRAME_BYTES_MIN);
     this.writer.begin({
       kind,
       isSealed: this.#seal.isSealing,
       isUnrepeated,
       tag: this.#seal.tag,
-      replicaLow: low,
-      replicaHigh: high,
+      replica: halvesOf(this.#replicas.selfId),
       sentAtMs,
       number,
     });
@@ -68,7 +66,7 @@ export class Envelope {
     const fault = reader.readHeader();
     if (fault !== undefined) return fault;
     const { header } = reader;
-    this.sender = idOf(header.replicaLow, header.replicaHigh);
+    this.sender = idOf(header.replica.low, header.replica.high);
     if (header.tag !== this.#seal.tag) return "foreign";
     if (header.isSealed !== this.#seal.isSealing) return "forged";
     return reader;

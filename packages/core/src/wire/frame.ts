@@ -70,21 +70,20 @@ export interface Halves {
 
 /** What stands before the sections. */
 export interface FrameHeader {
-  kind: FrameKind;
-  isSealed: boolean;
+  readonly kind: FrameKind;
+  readonly isSealed: boolean;
   /** Whether it has counts that no later frame and no sync reply repeats. */
-  isUnrepeated?: boolean;
+  readonly isUnrepeated?: boolean;
   /**
    * 32 bits derived from namespace and secret, by which frames of other clusters are recognised.
    */
-  tag: number;
-  /** The sender, as two halves of 64 bits. */
-  replicaLow: number;
-  replicaHigh: number;
+  readonly tag: number;
+  /** The sender. */
+  readonly replica: Halves;
   /** The sender's raw clock, whole milliseconds. */
-  sentAtMs: number;
+  readonly sentAtMs: number;
   /** The number of the last frame of counts of the sender, this one included. */
-  number: number;
+  readonly number: number;
 }
 
 /**
@@ -124,7 +123,7 @@ export class FrameWriter {
     return this.#bytes.subarray(0, this.position);
   }
 
-  begin(header: Readonly<FrameHeader>): void {
+  begin(header: FrameHeader): void {
     this.position = 0;
     this.u8(MAGIC_0);
     this.u8(MAGIC_1);
@@ -132,7 +131,7 @@ export class FrameWriter {
     this.u8(FRAME_KINDS.indexOf(header.kind));
     this.u8((header.isSealed ? SEALED : 0) | (header.isUnrepeated === true ? UNREPEATED : 0));
     this.u32(header.tag);
-    this.halves(header.replicaLow, header.replicaHigh, 8);
+    this.u64(header.replica);
     this.varint(header.sentAtMs);
     this.varint(header.number);
   }
@@ -205,16 +204,8 @@ export class FrameWriter {
  * anything.
  */
 export class FrameReader {
-  readonly header: FrameHeader = {
-    kind: "counts",
-    isSealed: false,
-    isUnrepeated: false,
-    tag: 0,
-    replicaLow: 0,
-    replicaHigh: 0,
-    sentAtMs: 0,
-    number: 0,
-  };
+  /** Once `readHeader` has found no fault. */
+  header!: FrameHeader;
   /** Whether a number was absent or malformed. */
   isBroken = false;
   /** The halves of the last 64-bit number, as signed 32-bit integers. */
@@ -237,27 +228,24 @@ export class FrameReader {
 
   /** Reads the header; returns the fault in it, if there is one. */
   readHeader(): "malformed" | "version" | undefined {
-    const { header } = this;
     const { length } = this.#bytes;
     if (length > FRAME_BYTES_MAX || this.u8() !== MAGIC_0 || this.u8() !== MAGIC_1)
       return "malformed";
-    if (this.u8() !== VERSION) return this.isBroken ? "malformed" : "version";
+    if (this.u8() !== VERSION) return "version";
     const kind = FRAME_KINDS[this.u8()];
     const flags = this.u8();
-    if (kind === undefined) return "malformed";
-    header.kind = kind;
-    header.isSealed = (flags & SEALED) !== 0;
-    header.isUnrepeated = (flags & UNREPEATED) !== 0;
-    header.tag = this.u32();
-    this.halves(8);
-    header.replicaLow = this.low;
-    header.replicaHigh = this.high;
-    header.sentAtMs = this.varint();
-    header.number = this.varint();
-    this.#sectionsEnd = length - (header.isSealed ? SEAL_BYTES : 0);
-    if (flags > FLAGS_MAX || this.#position > this.#sectionsEnd) this.isBroken = true;
+    const isSealed = (flags & SEALED) !== 0;
+    const isUnrepeated = (flags & UNREPEATED) !== 0;
+    const tag = this.u32();
+    const replica = this.u64();
+    const sentAtMs = this.varint();
+    const number = this.varint();
     this.#next = this.#position;
-    return this.isBroken ? "malformed" : undefined;
+    this.#sectionsEnd = length - (isSealed ? SEAL_BYTES : 0);
+    const isHeader = !this.isBroken && flags <= FLAGS_MAX && this.#next <= this.#sectionsEnd;
+    if (kind === undefined || !isHeader) return "malformed";
+    this.header = { kind, isSealed, isUnrepeated, tag, replica, sentAtMs, number };
+    return undefined;
   }
 
   /**

@@ -30,7 +30,7 @@ it("a joining replica goes on asking about dead replicas until a live one has re
   const writer = new FrameWriter(false);
   const header = { kind: "page", isSealed: false, tag: late.replicator.seal.tag } as const;
   const number = one.replicator.sender.counted;
-  writer.begin({ ...header, replicaLow: low, replicaHigh: high, sentAtMs: Date.now(), number });
+  writer.begin({ ...header, replica: { low, high }, sentAtMs: Date.now(), number });
   writePage(writer, { since: 0, upTo: number, telling: 1, part: 0, parts: 1, hasAllHeld: false });
   cluster.say(writer.written().slice());
   vi.advanceTimersByTime(50);

@@ -124,7 +124,7 @@ describe("a cluster that receives hostile frames", () => {
     fc.assert(
       fc.property(parts, ([sections, kind, who]) => {
         const writer = new FrameWriter(false);
-        const sender = { tag, replicaLow: who, replicaHigh: 7, number: who };
+        const sender = { tag, replica: { low: who, high: 7 }, number: who };
         const header = { kind: FRAME_KINDS[kind]!, isSealed: false };
         writer.begin({ ...header, ...sender, sentAtMs: Date.now() });
         for (const [type, bytes] of sections) {

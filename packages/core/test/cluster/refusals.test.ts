@@ -36,7 +36,7 @@ function make(
   const writer = new FrameWriter(false);
   writer.begin({
     ...{ kind: FRAME_KINDS[0], isSealed: false, tag: replicator.seal.tag },
-    ...{ replicaLow: low, replicaHigh: high, sentAtMs: Date.now(), number: 1 },
+    ...{ replica: { low, high }, sentAtMs: Date.now(), number: 1 },
   });
   fill(writer);
   cluster.say(writer.written().slice());

@@ -26,7 +26,7 @@ function mostAtOnce(watched: MockInstance, write: (writer: FrameWriter) => void)
   const { receiver, seal } = member.replicator;
   const writer = new FrameWriter(false);
   const header = { kind: "counts" as const, isSealed: false, tag: seal.tag };
-  writer.begin({ ...header, replicaLow: 5, replicaHigh: 6, sentAtMs: Date.now(), number: 1 });
+  writer.begin({ ...header, replica: { low: 5, high: 6 }, sentAtMs: Date.now(), number: 1 });
   write(writer);
   let most = 0;
   const slices = receiver.receive(writer.written().slice(), NOW_MS);

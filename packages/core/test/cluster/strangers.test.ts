@@ -30,7 +30,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const nameOpener = (opener: number) => ({ low: opener, high: 99, agoMs: 0 });
   const writer = new FrameWriter(false);
   const { tag } = replicator.seal;
-  const sender = { tag, replicaLow: 1, replicaHigh: 2, number, sentAtMs };
+  const sender = { tag, replica: { low: 1, high: 2 }, number, sentAtMs };
   writer.begin({ kind: "counts", isSealed: false, ...sender });
   writeComponents(writer, { ...head, places: "window" }, batch, 0, nameOpener);
   return writer.written().slice();

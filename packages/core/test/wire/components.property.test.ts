@@ -21,8 +21,7 @@ const header: FrameHeader = {
   kind: "counts",
   isSealed: false,
   tag: 0xdead_beef,
-  replicaLow: -5,
-  replicaHigh: 123_456,
+  replica: { low: -5, high: 123_456 },
   sentAtMs: 1_700_000_000_123,
   number: 42,
 };

@@ -238,7 +238,7 @@ function vector(
   const isSealed = seal.isSealing;
   const writer = new FrameWriter(isSealed);
   const { low, high } = halvesOf(SENDER);
-  const header = { tag: seal.tag, replicaLow: low, replicaHigh: high };
+  const header = { tag: seal.tag, replica: { low, high } };
   writer.begin({ kind, isSealed, isUnrepeated, ...header, sentAtMs: SENT_AT, number: 300 });
   fill(writer);
   const bytes = writer.written();

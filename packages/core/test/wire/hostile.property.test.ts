@@ -49,7 +49,7 @@ describe("random bytes", () => {
     fc.assert(
       fc.property(fc.array(section, { maxLength: 6 }), fc.nat({ max: 5 }), (sections, kind) => {
         const writer = new FrameWriter(false);
-        const who = { tag: 1, replicaLow: 2, replicaHigh: 3 };
+        const who = { tag: 1, replica: { low: 2, high: 3 } };
         const header = { kind: FRAME_KINDS[kind]!, isSealed: false, ...who };
         writer.begin({ ...header, sentAtMs: 5, number: 6 });
         for (const [type, bytes] of sections) {

@@ -31,7 +31,7 @@ import { readNotes, type WireNote, writeNotes } from "../../src/wire/note-sectio
 function headerOf(kind: FrameKind): FrameHeader {
   return {
     ...{ kind, isSealed: false, isUnrepeated: false, tag: 7, number: 9 },
-    ...{ replicaLow: -1, replicaHigh: 2, sentAtMs: 1_700_000_000_000 },
+    ...{ replica: { low: -1, high: 2 }, sentAtMs: 1_700_000_000_000 },
   };
 }
 

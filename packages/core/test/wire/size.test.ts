@@ -12,7 +12,7 @@ const NOW = 1_700_000_000_000;
 function bytesPerKey(places: PlaceKind, placeOf: (random: () => number) => number): number {
   const random = seededRandom(1);
   const half = () => (random() * 2 ** 32) | 0;
-  const header = { kind: "counts", isSealed: true, tag: 1, replicaLow: 2, replicaHigh: 3 } as const;
+  const header = { kind: "counts", isSealed: true, tag: 1, replica: { low: 2, high: 3 } } as const;
   const writer = new FrameWriter(true);
   const batch = new ComponentBatch();
   const nameOpener = (opener: number) => ({ low: opener, high: 5, agoMs: 30_000 });
