@@ -7,7 +7,7 @@
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../base/cluster-events.ts";
-import { hasClusterSubscribers, publishCluster } from "../runtime/diagnostics.ts";
+import { clusterEvents } from "../runtime/diagnostics.ts";
 import { emitWarning } from "../runtime/emit-warning.ts";
 import type { SteadyTime } from "../time/clock.ts";
 
@@ -64,7 +64,7 @@ export class Reports {
       this.troubles++;
       this.last = message;
     }
-    if (hasClusterSubscribers()) this.#publish(message, kind);
+    if (clusterEvents.hasSubscribers) this.#publish(message, kind);
     if (severity === "info") this.#look(message, code);
     else if (HINTS.includes(code)) this.#printOnce(code, message, code);
     else if (severity === "error") this.#failed(message, code);
@@ -82,7 +82,7 @@ export class Reports {
     this.#publishedAtMs = this.#publishedAtMs.filter((atMs) => now - atMs < MINUTE_MS);
     if (this.#publishedAtMs.length >= PUBLISHED_MAX) return;
     this.#publishedAtMs.push(now);
-    publishCluster({ namespace, replica: replica(), code, severity, message });
+    clusterEvents.publish({ namespace, replica: replica(), code, severity, message });
   }
 
   #failed(message: string, code: string): void {
@@ -110,21 +110,21 @@ export class Reports {
       return;
     }
     const now = this.#options.time.read();
-    if (isPrinted || now < this.#failedAtMs + MINUTE_MS || hasClusterSubscribers()) return;
+    if (isPrinted || now < this.#failedAtMs + MINUTE_MS || clusterEvents.hasSubscribers) return;
     outage.isPrinted = true;
     this.#failedAtMs = now;
     this.#print(`${message}. Further ${ONLY_PUBLISHED}, until this is over`, code);
   }
 
   #printOnce(what: string, message: string, code: string): boolean {
-    if (this.#printed.has(what) || hasClusterSubscribers()) return false;
+    if (this.#printed.has(what) || clusterEvents.hasSubscribers) return false;
     this.#printed.add(what);
     this.#print(`${message}. Most further ${ONLY_PUBLISHED}`, code);
     return true;
   }
 
   #print(sentence: string, code: string): void {
-    if (hasClusterSubscribers()) return;
+    if (clusterEvents.hasSubscribers) return;
     const message = `cluster "${this.#options.namespace}": ${sentence} [${code}]`;
     emitWarning({ name: "TidegateWarning", message, code });
   }

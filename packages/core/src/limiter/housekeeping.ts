@@ -3,7 +3,7 @@
  * counted.
  */
 
-import { publishPressure } from "../runtime/diagnostics.ts";
+import { pressure } from "../runtime/diagnostics.ts";
 import {
   BEAT_MS,
   type Beat,
@@ -101,7 +101,7 @@ export class Housekeeping {
     const notes = this.#store.notes.dropped;
     if (live + notes + turnedAway === this.#reported) return;
     this.#reported = live + notes + turnedAway;
-    publishPressure({
+    pressure.publish({
       limiter: this.#options.name,
       keys: this.#store.size,
       maxKeys: this.#store.keysMax,

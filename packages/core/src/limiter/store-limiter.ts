@@ -15,7 +15,7 @@ import { hasPenalties } from "../policies/fixed-window.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { ReplicatedLimiter, Tally } from "../replication/limiters/replicated-limiter.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { hasDecisionSubscribers, publishDecision } from "../runtime/diagnostics.ts";
+import { decisions } from "../runtime/diagnostics.ts";
 import type { FastReplicatedCheck } from "../store/fast-path/fast-replicated-check.ts";
 import { type FastWindowCheck, fastCheck } from "../store/fast-path/fast-window-check.ts";
 import type { Store } from "../store/store.ts";
@@ -249,8 +249,8 @@ export class StoreLimiter implements Limiter {
     if (mode === "peek") return decision;
     const { enforced } = this.#decider;
     this.#count(decision);
-    if (hasDecisionSubscribers())
-      publishDecision({ limiter: this.name, key, cost, decision, enforced });
+    if (decisions.hasSubscribers)
+      decisions.publish({ limiter: this.name, key, cost, decision, enforced });
     return decision;
   }
 
@@ -263,8 +263,8 @@ export class StoreLimiter implements Limiter {
     const decision = usual.check(low, cost);
     if (decision === null) return this.#decideTaken("check", key, cost, undefined);
     this.#count(decision);
-    if (hasDecisionSubscribers()) {
-      publishDecision({ limiter: this.name, key, cost, decision, enforced: true });
+    if (decisions.hasSubscribers) {
+      decisions.publish({ limiter: this.name, key, cost, decision, enforced: true });
     }
     return decision;
   }

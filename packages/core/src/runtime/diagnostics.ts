@@ -61,28 +61,11 @@ export interface ClusterEvent {
   readonly message: string;
 }
 
-const decisions = channel(CHANNELS.decision);
-const pressure = channel(CHANNELS.pressure);
-const clusters = channel(CHANNELS.cluster);
-
-/** Whether the channel of decisions has a subscriber. */
-export function hasDecisionSubscribers(): boolean {
-  return decisions.hasSubscribers;
+interface Channel<Event> {
+  readonly hasSubscribers: boolean;
+  publish(event: Event): void;
 }
 
-export function publishDecision(event: DecisionEvent): void {
-  decisions.publish(event);
-}
-
-export function publishPressure(event: PressureEvent): void {
-  if (pressure.hasSubscribers) pressure.publish(event);
-}
-
-/** Whether the channel of cluster events has a subscriber. */
-export function hasClusterSubscribers(): boolean {
-  return clusters.hasSubscribers;
-}
-
-export function publishCluster(event: ClusterEvent): void {
-  clusters.publish(event);
-}
+export const decisions: Channel<DecisionEvent> = channel(CHANNELS.decision);
+export const pressure: Channel<PressureEvent> = channel(CHANNELS.pressure);
+export const clusterEvents: Channel<ClusterEvent> = channel(CHANNELS.cluster);
