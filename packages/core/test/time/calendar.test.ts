@@ -221,6 +221,16 @@ describe("Calendar", () => {
     asked.mockRestore();
   });
 
+  it("knows the week around the first day of 1970, a Thursday", () => {
+    const startOf = (weekStartsOn: "thursday" | "friday" | "sunday"): string =>
+      windowAt({ unit: "week", weekStartsOn }, "1970-01-01T12:00Z")[0];
+    expect(startOf("thursday")).toBe("1970-01-01T00:00");
+    expect(startOf("friday")).toBe("1969-12-26T00:00");
+    expect(startOf("sunday")).toBe("1969-12-28T00:00");
+    const newYork = { unit: "week", weekStartsOn: "sunday", timeZone: "America/New_York" } as const;
+    expect(windowAt(newYork, "1970-01-01T01:00Z")[0]).toBe("1969-12-28T05:00");
+  });
+
   it("names a window by its start in whole minutes", () => {
     const calendar = new Calendar({ unit: "day", timeZone: "America/New_York" });
     calendar.at(Date.UTC(2024, 0, 1, 12));

@@ -63,3 +63,30 @@ describe("random bytes", () => {
     );
   });
 });
+
+describe("the header of a frame", () => {
+  const writer = new FrameWriter(false);
+  const replica = { low: 2, high: 3 };
+  writer.begin({ kind: "hello", isSealed: false, tag: 1, replica, sentAtMs: 5, number: 6 });
+  const hello = writer.written().slice();
+  const faultWith = (at: number, byte: number): unknown =>
+    new FrameReader(Uint8Array.from(hello).fill(byte, at, at + 1)).readHeader();
+
+  it.each([
+    ["a frame as it was written", 3, 4, undefined],
+    ["another first byte", 0, 0x75, "malformed"],
+    ["another second byte", 1, 0x68, "malformed"],
+    ["another version", 2, 1, "version"],
+    ["an unknown kind", 3, 6, "malformed"],
+    ["unknown flags", 4, 4, "malformed"],
+    ["a seal that does not fit behind it", 4, 1, "malformed"],
+  ])("is judged: %s", (_, at, byte, fault) => {
+    expect(faultWith(at, byte)).toBe(fault);
+  });
+
+  it("is malformed if the frame ends before it does", () => {
+    for (let length = 0; length < hello.length; length++) {
+      expect(new FrameReader(hello.subarray(0, length)).readHeader()).toBe("malformed");
+    }
+  });
+});
