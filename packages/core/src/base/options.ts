@@ -85,9 +85,7 @@ export function wholeNumber(
   least: number,
   most: number = COUNT_MAX,
 ): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) {
-    return (value as number) + 0; // Turns -0 into 0.
-  }
+  if (isWhole(value, least, most)) return value + 0; // Turns -0 into 0.
   const range = most === COUNT_MAX ? `of at least ${least}` : `from ${least} to ${most}`;
   const unlimited =
     value === Number.POSITIVE_INFINITY && most === COUNT_MAX
@@ -98,18 +96,16 @@ export function wholeNumber(
 
 /** A duration in whole milliseconds, at least `least`. */
 export function durationMs(option: string, value: unknown, least = 1): number {
-  if (
-    Number.isSafeInteger(value) &&
-    (value as number) >= least &&
-    (value as number) <= DURATION_MS_MAX
-  ) {
-    return (value as number) + 0;
-  }
+  if (isWhole(value, least, DURATION_MS_MAX)) return value + 0;
   throw invalidOption(
     option,
     `whole milliseconds, at least ${least} and at most a thousand years`,
     value,
   );
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
 /** A finite number above zero, fractions allowed: a rate. */

@@ -30,11 +30,8 @@ export interface Clock {
   wall?(): number;
 }
 
-/** The end of the year 9999: calendars go no further. */
+/** The end of the year 9999: calendars go no further, and stores keep times in 48 bits. */
 export const WALL_MS_MAX: number = 253_402_300_799_999;
-
-/** Clocks go no further either: stores keep times in 48 bits. */
-const READING_MS_MAX = WALL_MS_MAX;
 
 // The global `performance` is behind a getter, which costs as much as a fifth of a check. `Date` is
 // not, and frameworks that fake time fake `Date` too: the getter is used only then.
@@ -95,9 +92,9 @@ export class SteadyTime {
   }
 
   #step(readingMs: number): number {
-    if (!(readingMs >= -READING_MS_MAX && readingMs <= READING_MS_MAX)) return this.#steadyMs;
+    if (!(readingMs >= -WALL_MS_MAX && readingMs <= WALL_MS_MAX)) return this.#steadyMs;
     if (readingMs > this.#readingMs) {
-      this.#steadyMs = Math.min(this.#steadyMs + (readingMs - this.#readingMs), READING_MS_MAX);
+      this.#steadyMs = Math.min(this.#steadyMs + (readingMs - this.#readingMs), WALL_MS_MAX);
     }
     this.#readingMs = readingMs;
     return this.#steadyMs;
@@ -105,8 +102,7 @@ export class SteadyTime {
 
   /**
    * Whole milliseconds since 1970; the last valid value when the clock gives none up to the year
-   * 9999. It goes back when the wall clock is set back: otherwise a calendar would keep a wrong
-   *    date
+   * 9999. It goes back when the wall clock is set back: otherwise a calendar would keep a wrong date
    * until that date comes.
    */
   wall(): number {
