@@ -11,6 +11,7 @@ import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../crdt/mark.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
 import type { Rule } from "../store/shapes/rule.ts";
 import type { Store } from "../store/store.ts";
+import type { Inspection } from "./limiter.ts";
 
 const BLOCK: number = MARK_KINDS.indexOf("block");
 const PENALTY: number = MARK_KINDS.indexOf("penalty");
@@ -81,4 +82,22 @@ export class MarkedWait {
       if (waitMs > this.waitMs) this.waitMs = waitMs;
     }
   }
+}
+
+/** The marks of a key that still hold at the limit they were written for. */
+export function marksOf(
+  store: Store,
+  low: number,
+  high: number,
+  limit: number,
+): Inspection["marks"] {
+  const note = store.notes.find(low, high);
+  if (note === undefined) return [];
+  const known = store.knownMarkReset(note);
+  return MARK_KINDS.flatMap((kind, index) => {
+    const mark = note.marks[index];
+    if (mark === undefined) return [];
+    const remainingMs = markWaitMs(mark, known, limit, store.clusterNow);
+    return remainingMs > 0 ? [{ kind, remainingMs }] : [];
+  });
 }

@@ -6,7 +6,7 @@
  * something to sweep.
  */
 
-import type { Decision } from "../base/decision.ts";
+import type { Decision, PolicyResult } from "../base/decision.ts";
 import { TidegateError } from "../base/errors.ts";
 import { invalidOption, shown } from "../base/options.ts";
 import { MARK_MS_MAX } from "../crdt/mark.ts";
@@ -16,29 +16,22 @@ import type { Policy } from "../policies/policy.ts";
 import type { ReplicatedLimiter, Tally } from "../replication/limiters/replicated-limiter.ts";
 import type { Replicator } from "../replication/replicator.ts";
 import { decisions } from "../runtime/diagnostics.ts";
-import type { FastReplicatedCheck } from "../store/fast-path/fast-replicated-check.ts";
-import { type FastWindowCheck, fastCheck } from "../store/fast-path/fast-window-check.ts";
+import { FastWindowCheck } from "../store/fast-window-check.ts";
 import type { Store } from "../store/store.ts";
 import { Fingerprinter } from "../store/table/fingerprint.ts";
 import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 import { SteadyTime } from "../time/clock.ts";
 import { type CallOptions, checkCost, checkKey, type ReleaseOptions } from "./call.ts";
-import type { Decider, Mode } from "./decider.ts";
-import { Engine, random32, sectionsOf, storeAlone } from "./engine.ts";
-import { HotClient, HotClients } from "./hot-clients.ts";
-import type { Housekeeping } from "./housekeeping.ts";
-import { marksOf, resultOf } from "./inspection.ts";
+import type { Mode } from "./decider.ts";
+import { Engine, random32, replicatedLimiterOf, sectionsOf, storeAlone } from "./engine.ts";
 import type { Inspection, Limiter, LimiterStatus } from "./limiter.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
-import { block } from "./penalties.ts";
-import type { Permits } from "./permits.ts";
-import { type Refunds, ticketsOf } from "./refunds.ts";
-import { replicatedLimiterOf } from "./replicate.ts";
+import { block, marksOf } from "./penalties.ts";
+import { ticketsOf } from "./refunds.ts";
 
 export class StoreLimiter implements Limiter {
   readonly name: string;
   readonly policies: readonly Policy[];
-  readonly hotClients: HotClients;
   readonly #options: ResolvedLimiterOptions;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
@@ -46,22 +39,19 @@ export class StoreLimiter implements Limiter {
   readonly #fingerprinter: Fingerprinter;
   readonly #markLimit: number;
   readonly #tally: Tally = { allowed: 0, refused: 0 };
+  #engine: Engine;
+  /** The engine's store. */
   #store: Store;
-  #decider: Decider;
-  #usual: FastWindowCheck | FastReplicatedCheck | null;
-  #permits: Permits;
-  #refunds: Refunds;
-  #housekeeping: Housekeeping;
+  #fastCheck: FastWindowCheck | null;
   /** The connection to the cluster, until this is closed. */
   #replicated: ReplicatedLimiter | undefined;
   readonly #advanceStore = (store: Store): void => this.#advanceTo(this.#time.read(), store);
 
   constructor(options: ResolvedLimiterOptions) {
-    const { name, policies, maxKeys, clock, replicator } = options;
+    const { name, policies, clock, replicator } = options;
     replicator?.replicatedLimiters.admit(name);
     this.name = name;
     this.policies = policies;
-    this.hotClients = new HotClients(maxKeys);
     this.#options = options;
     this.#replicator = replicator;
     this.#time = replicator?.clock.time ?? new SteadyTime(clock);
@@ -76,13 +66,9 @@ export class StoreLimiter implements Limiter {
     const identity = replicated?.identity ?? { low: random32(), high: random32() };
     this.#fingerprinter = new Fingerprinter(replicator?.seal.keySeed(identity) ?? identity);
     const store = replicated?.store ?? storeAlone(options, sections);
-    const workings = new Engine(store, sections, options, this.#advanceStore);
+    this.#engine = new Engine(store, sections, options, this.#advanceStore);
     this.#store = store;
-    this.#decider = workings.decider;
-    this.#permits = workings.permits;
-    this.#refunds = workings.refunds;
-    this.#housekeeping = workings.housekeeping;
-    this.#usual = fastCheck(store, policies, replicator);
+    this.#fastCheck = FastWindowCheck.of(store, policies, replicator);
     this.#replicated = replicated;
     if (replicated !== undefined) this.#join(replicated);
   }
@@ -93,27 +79,12 @@ export class StoreLimiter implements Limiter {
     this.#advance();
     this.#fingerprinter.take(key);
     const { low, high } = this.#fingerprinter;
-    const usual = cost !== 0 && options === undefined ? this.#usual : null;
-    return usual !== null && this.#store.take(low, high)
-      ? this.#checkInHand(usual, key, low, cost)
-      : this.#decideTaken("check", key, cost, options);
-  }
-
-  /** The cached key of a frequent client, for `checkKnown`. */
-  know(key: string): HotClient {
-    this.#fingerprinter.take(key);
-    return new HotClient(key, this.#fingerprinter.low, this.#fingerprinter.high);
-  }
-
-  /** The same as `check`, for a cached key. */
-  checkKnown(known: HotClient, cost: number): Decision {
-    if (cost !== 1) checkCost(cost);
-    this.#advance();
-    this.#fingerprinter.retake(known);
-    const usual = cost !== 0 ? this.#usual : null;
-    return usual !== null && this.#store.takeCached(known)
-      ? this.#checkInHand(usual, known.key, known.low, cost)
-      : this.#decideTaken("check", known.key, cost, undefined);
+    const fastCheck = cost !== 0 && options === undefined ? this.#fastCheck : null;
+    if (fastCheck !== null && this.#store.take(low, high)) {
+      const decision = fastCheck.check(low, cost);
+      if (decision !== null) return this.#reported(key, cost, decision, true);
+    }
+    return this.#decideTaken("check", key, cost, options);
   }
 
   peek(key: string | Uint8Array, cost = 1, options?: CallOptions): Decision {
@@ -127,33 +98,33 @@ export class StoreLimiter implements Limiter {
   refund(key: string | Uint8Array, cost: number, decision: Decision): void {
     checkCost(cost);
     const tickets = ticketsOf(decision);
-    if (this.#permits.areAll) {
+    if (this.#engine.permits.areAll) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} has only concurrency policies, whose permits are not refunded: use 'release'`,
       );
     }
     const id = this.#locate(key);
-    this.#refunds.give(id, this.#fingerprinter.low, cost, decision, tickets);
+    this.#engine.refunds.give(id, this.#fingerprinter.low, cost, decision, tickets);
   }
 
   release(key: string | Uint8Array, cost = 1, options?: ReleaseOptions): void {
     checkCost(cost);
-    if (!this.#permits.exist) {
+    if (!this.#engine.permits.exist) {
       throw new TidegateError(
         "TIDEGATE_POLICY_UNSUITABLE",
         `limiter ${shown(this.name)} has no concurrency policy to release from: use 'refund'`,
       );
     }
-    this.#permits.read(cost, options);
+    this.#engine.permits.read(cost, options);
     const id = this.#locate(key);
-    if (id !== NO_RECORD && this.#permits.release(id)) this.#store.changed(id);
+    if (id !== NO_RECORD && this.#engine.permits.release(id)) this.#store.changed(id);
   }
 
   reset(key: string | Uint8Array): void {
     this.#locate(key);
     this.#store.reset(this.#fingerprinter.low, this.#fingerprinter.high);
-    this.#housekeeping.begin();
+    this.#engine.housekeeping.begin();
   }
 
   resetAll(): void {
@@ -167,13 +138,13 @@ export class StoreLimiter implements Limiter {
     }
     this.#locate(key);
     block(this.#store, this.#fingerprinter.low, this.#fingerprinter.high, forMs);
-    this.#housekeeping.begin();
+    this.#engine.housekeeping.begin();
   }
 
   unblock(key: string | Uint8Array): void {
     this.#locate(key);
     this.#store.unmark(this.#fingerprinter.low, this.#fingerprinter.high);
-    this.#housekeeping.begin();
+    this.#engine.housekeeping.begin();
   }
 
   inspect(key: string | Uint8Array): Inspection {
@@ -193,16 +164,15 @@ export class StoreLimiter implements Limiter {
       ...this.#tally,
       evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
       turnedAway,
-      ignoredRefunds: this.#refunds.ignored,
+      ignoredRefunds: this.#engine.refunds.ignored,
     };
   }
 
   close(): void {
     this.#fingerprinter.forget();
-    this.hotClients.close();
     const replicated = this.#replicated;
     if (replicated === undefined) {
-      this.#housekeeping.end();
+      this.#engine.housekeeping.end();
       this.#store.close();
       return;
     }
@@ -210,15 +180,11 @@ export class StoreLimiter implements Limiter {
     // own.
     const sections = sectionsOf(this.policies, false);
     const store = storeAlone(this.#options, sections);
-    const alone = new Engine(store, sections, this.#options, this.#advanceStore);
-    alone.housekeeping.end();
+    this.#engine = new Engine(store, sections, this.#options, this.#advanceStore);
+    this.#engine.housekeeping.end();
     this.#replicated = undefined;
     this.#store = store;
-    this.#decider = alone.decider;
-    this.#permits = alone.permits;
-    this.#refunds = alone.refunds;
-    this.#housekeeping = alone.housekeeping;
-    this.#usual = null;
+    this.#fastCheck = null;
     this.#replicator?.part(replicated);
   }
 
@@ -244,34 +210,26 @@ export class StoreLimiter implements Limiter {
     const { low, high } = this.#fingerprinter;
     const separation =
       this.#replicator === null ? null : this.#replicator.partitionDetector.separation;
-    const decision = this.#decider.decide(mode, low, high, cost, options, separation);
-    this.#housekeeping.begin();
-    if (mode === "peek") return decision;
-    const { enforced } = this.#decider;
-    this.#count(decision);
-    if (decisions.hasSubscribers)
-      decisions.publish({ limiter: this.name, key, cost, decision, enforced });
-    return decision;
+    const decision = this.#engine.decider.decide(mode, low, high, cost, options, separation);
+    this.#engine.housekeeping.begin();
+    return mode === "peek"
+      ? decision
+      : this.#reported(key, cost, decision, this.#engine.decider.enforced);
   }
 
-  #checkInHand(
-    usual: FastWindowCheck | FastReplicatedCheck,
+  /** Counts a decision for the status, and reports it to subscribers. */
+  #reported(
     key: string | Uint8Array,
-    low: number,
     cost: number,
+    decision: Decision,
+    enforced: boolean,
   ): Decision {
-    const decision = usual.check(low, cost);
-    if (decision === null) return this.#decideTaken("check", key, cost, undefined);
-    this.#count(decision);
+    if (decision.allowed) this.#tally.allowed++;
+    else this.#tally.refused++;
     if (decisions.hasSubscribers) {
-      decisions.publish({ limiter: this.name, key, cost, decision, enforced: true });
+      decisions.publish({ limiter: this.name, key, cost, decision, enforced });
     }
     return decision;
-  }
-
-  #count({ allowed }: Decision): void {
-    if (allowed) this.#tally.allowed++;
-    else this.#tally.refused++;
   }
 
   /** Finds a key's record; its fingerprint stays in the fingerprinter. */
@@ -283,7 +241,7 @@ export class StoreLimiter implements Limiter {
   }
 
   #join(replicated: ReplicatedLimiter): void {
-    const housekeeping = this.#housekeeping;
+    const housekeeping = this.#engine.housekeeping;
     replicated.open({
       limits: this.policies.map(({ limit }) => limit),
       tally: this.#tally,
@@ -306,4 +264,10 @@ export class StoreLimiter implements Limiter {
     if (replicator !== null) store.advance(now, replicator.clock.clusterNow(now));
     else store.advance(now, this.#readsWall ? this.#time.wall() : now);
   }
+}
+
+/** The decision of a single-policy limiter, as the result of that policy. */
+function resultOf(decision: Decision): PolicyResult {
+  const { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs } = decision;
+  return { policy, allowed, limit, used, remaining, resetMs, retryAfterMs, waitMs };
 }

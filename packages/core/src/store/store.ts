@@ -21,7 +21,6 @@ import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
 import { OwnershipTransfer } from "./replicas/ownership-transfer.ts";
 import { type Replicas, SELF } from "./replicas/replicas.ts";
 import type { StoreState } from "./store-state.ts";
-import type { CachedRecord } from "./table/cached-record.ts";
 import {
   EPOCH_MASK,
   EPOCH_ONE,
@@ -149,11 +148,6 @@ export class Store implements StoreState {
   /** Selects the record of a key without bringing it up to date; false if the key has none. */
   take(low: number, high: number): boolean {
     return this.index.find(low, high) !== 0;
-  }
-
-  /** The same for a key with a cached record. */
-  takeCached(key: CachedRecord): boolean {
-    return this.index.findKnown(key) !== 0;
   }
 
   /** The record of a key, brought up to date with the known replicas; 0 for none. */

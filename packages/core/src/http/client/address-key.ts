@@ -17,6 +17,7 @@ import {
   lastIpv4,
   networkOf,
   parseAddress,
+  parseIpv6,
   sharePrefix,
 } from "./address.ts";
 
@@ -42,9 +43,7 @@ export class AddressKeys {
       const mapped = text.slice(7);
       if (isIpv4(mapped)) return mapped;
     }
-    const bare = bareAddress(text);
-    if (isIpv4(bare)) return bare;
-    const groups = parseAddress(bare);
+    const groups = parseIpv6(text) ?? parseAddress(bareAddress(text));
     if (groups === null) return null;
     if (isMapped(groups) || this.#isTranslated(groups)) return lastIpv4(groups);
     if (subnet === false) return formatIpv6(groups);
@@ -52,7 +51,10 @@ export class AddressKeys {
   }
 
   #isTranslated(groups: Groups): boolean {
-    return this.#prefixes.some((prefix) => sharePrefix(groups, prefix, TRANSLATED_BITS));
+    for (const prefix of this.#prefixes) {
+      if (sharePrefix(groups, prefix, TRANSLATED_BITS)) return true;
+    }
+    return false;
   }
 }
 

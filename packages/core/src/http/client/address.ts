@@ -15,6 +15,7 @@ const COLON = 58;
 const ZERO = 48;
 const LETTER_A = 97;
 const GROUPS = 8;
+const NONE: Groups = [0, 0, 0, 0, 0, 0, 0, 0];
 /** Every byte in hexadecimal digits. */
 const BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16));
 
@@ -71,7 +72,7 @@ export function bareAddress(text: string): string {
 
 /** Whether the groups are an IPv4 address in the mapped form. */
 export function isMapped(groups: Groups): boolean {
-  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  return groups[5] === 0xffff && sharePrefix(groups, NONE, 80);
 }
 
 /** The IPv4 address in the last two groups. */
@@ -82,7 +83,11 @@ export function lastIpv4(groups: Groups): string {
 
 /** The first `bits` of an address, the others zero. */
 export function networkOf(groups: Groups, bits: number): Groups {
-  return groups.map((group, index) => group & maskOf(bits - 16 * index));
+  const network = [0, 0, 0, 0, 0, 0, 0, 0];
+  for (let index = 0; 16 * index < bits; index++) {
+    network[index] = groups[index]! & maskOf(bits - 16 * index);
+  }
+  return network;
 }
 
 /** Whether two addresses have their first `bits` in common. */
@@ -128,7 +133,8 @@ function ipv4Groups(text: string): [number, number] {
   return [a * 256 + b, c * 256 + d];
 }
 
-function parseIpv6(text: string): Groups | null {
+/** The groups of an IPv6 address, or null for anything else. */
+export function parseIpv6(text: string): Groups | null {
   const { length } = text;
   if (length < 2 || length > 45) return null;
   const groups = [0, 0, 0, 0, 0, 0, 0, 0];
@@ -169,9 +175,10 @@ function parseIpv6(text: string): Groups | null {
   if (gap < 0) return read === GROUPS ? groups : null;
   if (read === GROUPS) return null;
   // The groups read after the gap belong to the end.
-  const after = read - gap;
-  groups.copyWithin(GROUPS - after, gap, read);
-  return groups.fill(0, gap, GROUPS - after);
+  for (let to = GROUPS - 1, from = read - 1; to >= gap; to--, from--) {
+    groups[to] = from >= gap ? groups[from]! : 0;
+  }
+  return groups;
 }
 
 /** The value of a digit, or -1. */

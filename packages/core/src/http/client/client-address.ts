@@ -67,23 +67,16 @@ export class ClientAddress<Request, Response> {
     return framework.address(request);
   }
 
-  /** Checks a sample of requests for signs of a wrong setting. */
-  watch(request: Request): void {
-    const seen = this.#seen++;
-    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#look(request);
-  }
-
   /**
    * The key of a request's address; null, with a warning, when it never had one.
    *
    * A client that resets its connection removes its address before the request is read. Such
    * requests share one key. That harms no other client, because the client receives no response.
-   *
-   * @param text the address as text
    */
-  key(request: Request, subnet: Ipv6Subnet, text: string | undefined): string | null {
-    this.watch(request);
-    const key = this.#keyOf(request, subnet, text);
+  key(request: Request, subnet: Ipv6Subnet): string | null {
+    const seen = this.#seen++;
+    if (seen < WATCHED_FIRST || seen % WATCHED_EVERY === 0) this.#look(request);
+    const key = this.#keyOf(request, subnet, this.text(request));
     if (key !== null) return key;
     if (this.isGone(request)) return GONE;
     this.#warnings.say("TIDEGATE_ADDRESS_MISSING");
@@ -110,11 +103,6 @@ export class ClientAddress<Request, Response> {
     if (this.#hasBeenKey) return;
     if (Array.isArray(answer)) for (const part of answer) this.#watchPart(part);
     else this.#watchPart(answer);
-  }
-
-  /** The key of a textual address; null if it is none. */
-  keyOf(text: string, subnet: Ipv6Subnet): string | null {
-    return this.#keys.of(text, subnet);
   }
 
   /**
@@ -153,6 +141,7 @@ export class ClientAddress<Request, Response> {
     return socket === undefined ? null : this.#keys.of(socket, subnet);
   }
 
+  /** Looks for signs of a wrong setting. */
   #look(request: Request): void {
     const framework = this.#framework;
     const warnings = this.#warnings;

@@ -8,7 +8,7 @@
 
 import type { Limiter } from "../../limiter/limiter.ts";
 import { isThenable, run } from "../user-functions.ts";
-import { FastPath } from "./fast-path.ts";
+import { type FastPath, fastPathOf } from "./fast-path.ts";
 import type { GatePlan } from "./gate-plan.ts";
 import { announce, type EventualOutcome, type Refusal, refusalOf, refuse } from "./refusal.ts";
 import { RequestContext } from "./request-context.ts";
@@ -64,7 +64,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
 
   constructor(plan: GatePlan<Request, Response>) {
     this.#plan = plan;
-    this.#fastPath = FastPath.of(plan);
+    this.#fastPath = fastPathOf(plan);
     if (plan.onlyLooks) this.#watched = WATCHED;
   }
 
@@ -84,7 +84,7 @@ export class PlannedGate<Request extends object, Response> implements Gate<Reque
       const answer =
         this.#fastPath === null
           ? run(requestFlow(new RequestContext(this.#plan, request, response)))
-          : this.#fastPath.go(request, response);
+          : this.#fastPath(request, response);
       if (!(answer instanceof Promise) || this.#plan.onError === "throw") return answer;
       return answer.catch((error: unknown) => this.#failed(request, response, error));
     } catch (error) {

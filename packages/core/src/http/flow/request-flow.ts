@@ -176,7 +176,7 @@ function addressKey<Request, Response>(
   const { client, needsAddress, subnetRange } = plan;
   if (typeof plan.subnet === "function") checkSubnet("ipv6Subnet", subnet, ...subnetRange);
   if (needsAddress && client.isGone(request)) return null;
-  return client.key(request, subnet, client.text(request));
+  return client.key(request, subnet);
 }
 
 function isIn<Request, Response>(

@@ -8,7 +8,6 @@
  */
 
 import { TidegateError } from "../../base/errors.ts";
-import type { CachedRecord } from "./cached-record.ts";
 import { FingerprintCache } from "./fingerprint-cache.ts";
 
 const ASCII_MAX = 0x7f;
@@ -35,12 +34,6 @@ export class Fingerprinter extends FingerprintCache {
   /** Computes the fingerprint of `key` into `low` and `high`. */
   take(key: string | Uint8Array): void {
     if (typeof key !== "string" || !this.recall(key)) this.#compute(key);
-  }
-
-  /** Loads a known fingerprint. */
-  retake({ low, high }: CachedRecord): void {
-    this.low = low;
-    this.high = high;
   }
 
   #compute(key: string | Uint8Array): void {

@@ -7,7 +7,6 @@
  * process do not in another.
  */
 
-import type { CachedRecord } from "./cached-record.ts";
 import type { RecordPool } from "./record-pool.ts";
 
 const SEGMENT_SLOTS_MIN = 64;
@@ -15,7 +14,7 @@ const SEGMENT_SLOTS_MAX = 16384;
 const DEPTH_MAX = 20;
 const RECORD_ID_BITS = 24;
 const RECORD_ID_MASK = 0xff_ffff;
-const RECENT_MASK = 0xff;
+const RECENT_MASK = 0x3ff;
 /** The most keys that are located at once. */
 export const LOCATED_MAX = 64;
 
@@ -62,15 +61,6 @@ export class KeyIndex {
       }
     }
     return this.#search(low, high);
-  }
-
-  /** The same for a cached record. */
-  findKnown(known: CachedRecord): number {
-    const { low, high, record } = known;
-    // A freed record has another fingerprint, or its state marks it as free.
-    if (record !== 0 && record < this.#records.end && this.#isOf(record, low, high)) return record;
-    known.record = this.#search(low, high);
-    return known.record;
   }
 
   /**

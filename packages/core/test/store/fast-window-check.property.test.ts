@@ -1,16 +1,16 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Decision } from "../../../src/base/decision.ts";
-import { blankComponent, type Component } from "../../../src/crdt/component.ts";
-import { Decider } from "../../../src/limiter/decider.ts";
-import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import type { Announcer } from "../../../src/store/delta/unsent-counts.ts";
-import { fastCheck } from "../../../src/store/fast-path/fast-window-check.ts";
-import { Replicas } from "../../../src/store/replicas/replicas.ts";
-import { makeRule } from "../../../src/store/shapes/make-rule.ts";
-import { Store } from "../../../src/store/store.ts";
-import { expectEqual } from "../../quick-expectation.ts";
+import { Decision } from "../../src/base/decision.ts";
+import { blankComponent, type Component } from "../../src/crdt/component.ts";
+import { Decider } from "../../src/limiter/decider.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import type { Announcer } from "../../src/store/delta/unsent-counts.ts";
+import { FastWindowCheck } from "../../src/store/fast-window-check.ts";
+import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { makeRule } from "../../src/store/shapes/make-rule.ts";
+import { Store } from "../../src/store/store.ts";
+import { expectEqual } from "../quick-expectation.ts";
 
 const LIMIT = 4;
 const WINDOW_MS = 50;
@@ -25,7 +25,7 @@ class Lane implements Announcer {
   readonly announced: unknown[] = [];
   readonly replicas = new Replicas("self");
   readonly #decider: Decider;
-  readonly #usual: ReturnType<typeof fastCheck>;
+  readonly #usual: FastWindowCheck | null;
   readonly #rule: ReturnType<ReturnType<typeof makeRule>["rule"]>;
   readonly #counted: { key: number; ticket: number; cost: number }[] = [];
   usualChecks = 0;
@@ -43,7 +43,9 @@ class Lane implements Announcer {
     this.#rule = section.rule(this.store.shapes[0]!);
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
     const company = { replicas: this.replicas, partitionDetector: { separation: null } };
-    this.#usual = isShort ? fastCheck(this.store, [policy], isShared ? company : null) : null;
+    this.#usual = isShort
+      ? FastWindowCheck.of(this.store, [policy], isShared ? company : null)
+      : null;
   }
 
   began(now: number): void {
