@@ -9,7 +9,8 @@
 import type { Component } from "../../crdt/component.ts";
 import type { Note } from "../../store/marks/notes.ts";
 import { SELF } from "../../store/replicas/replicas.ts";
-import type { ComponentHead, OpenerName } from "../../wire/component-section.ts";
+import type { OpenerName } from "../../wire/component-section.ts";
+import type { Halves } from "../../wire/frame.ts";
 import { Envelope } from "../envelope.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
 import type { Member } from "../membership/member.ts";
@@ -105,17 +106,17 @@ export class DeltaEncoder {
   /** From the records of the frame that was closed last, what changed after the frame before. */
   *#closed(replicated: ReplicatedLimiter, since: number): Slices {
     for (const policy of replicated.places.keys()) {
-      this.#series.section(headOf(replicated, policy));
-      yield* replicated.store.delta.closed(since, policy, this.#visitor(replicated, policy));
+      const visit = this.#section(replicated, policy);
+      yield* replicated.store.delta.closed(since, policy, visit);
     }
   }
 
   /** From all records, what changed after a frame, and if needed all that is held. */
   *#changed(replicated: ReplicatedLimiter, since: number, hasAllHeld: boolean): Slices {
     for (const [policy, places] of replicated.places.entries()) {
-      this.#series.section(headOf(replicated, policy));
+      const visit = this.#section(replicated, policy);
       const after = hasAllHeld && places === "none" ? 0 : since;
-      yield* replicated.store.delta.changed(after, policy, this.#visitor(replicated, policy));
+      yield* replicated.store.delta.changed(after, policy, visit);
     }
   }
 
@@ -146,22 +147,18 @@ export class DeltaEncoder {
     yield* delta.heard([...dead.keys()], (index, policy) => {
       const other = dead.get(index)!;
       if (policy === 0) this.#series.reportOn(other);
-      this.#series.section({ ...headOf(replicated, policy), of: other });
-      return this.#visitor(replicated, policy, false);
+      return this.#section(replicated, policy, other);
     });
   }
 
   /** The counts of evicted records, which no sync reply can repeat. */
   #evicted(): void {
-    let isFirst = true;
     for (const replicated of this.#context.replicatedLimiters.all()) {
       const components = replicated.takeEvicted();
       if (components.length === 0) continue;
-      if (isFirst) this.#series.unrepeated();
-      isFirst = false;
+      this.#series.unrepeated();
       for (const policy of replicated.places.keys()) {
-        this.#series.section(headOf(replicated, policy));
-        const visit = this.#visitor(replicated, policy);
+        const visit = this.#section(replicated, policy);
         for (const component of components) if (component.policy === policy) visit(component);
       }
     }
@@ -192,18 +189,24 @@ export class DeltaEncoder {
   }
 
   /**
+   * Begins the counts of a policy, of this replica or of another one; returns what adds each.
+   *
    * Own times leave by the raw clock, which other replicas can convert. Other replicas' times are by
    * their own raw clocks, except in windows that this replica opened.
    */
-  #visitor(
-    replicated: ReplicatedLimiter,
+  #section(
+    { identity, places: kinds, store }: ReplicatedLimiter,
     policy: number,
-    isOwn = true,
+    of?: Halves,
   ): (component: Readonly<Component>) => void {
-    const { originMs } = this.#context.clock;
-    const { places } = replicated.store.shapes[policy]!;
     const series = this.#series;
-    if (places === "instant" && isOwn) return (component) => series.component(component, originMs);
+    const head = { limiter: identity, policy, places: kinds[policy]! };
+    series.section({ ...head, of: of ?? { low: 0, high: 0 } });
+    const { originMs } = this.#context.clock;
+    const { places } = store.shapes[policy]!;
+    if (places === "instant" && of === undefined) {
+      return (component) => series.component(component, originMs);
+    }
     if (places !== "window") return (component) => series.component(component, 0);
     return (component) => series.component(component, component.opener === SELF ? originMs : 0);
   }
@@ -214,9 +217,4 @@ export class DeltaEncoder {
     const agoMs = this.#series.sentAtMs - (openedAtMs + toRaw);
     return { ...halvesOf(replicas.idOf(opener)), agoMs };
   }
-}
-
-/** What a section says about all its entries, for own counts. */
-function headOf({ identity, places }: ReplicatedLimiter, policy: number): ComponentHead {
-  return { limiter: identity, of: { low: 0, high: 0 }, policy, places: places[policy]! };
 }

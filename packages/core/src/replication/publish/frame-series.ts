@@ -36,9 +36,7 @@ export interface Coverage {
 }
 
 /** A replica that has crashed or left, and which of its frames this one has. */
-export interface DeadReplica extends FramesKnown {
-  readonly low: number;
-  readonly high: number;
+export interface DeadReplica extends FramesKnown, Halves {
   /** How far its raw clock is ahead of ours. */
   readonly aheadMs: number;
   /** For how long nothing of it has been received. */
