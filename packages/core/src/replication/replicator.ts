@@ -218,14 +218,14 @@ export class Replicator implements ReplicaContext {
     await gracefulLeave.close();
   }
 
-  /** Frames sent while disconnected are lost. A heartbeat shows other replicas what they missed. */
+  /** Frames sent while disconnected are lost: a heartbeat at once shows others what they missed. */
   #transportChanged(): void {
     const { isConnected } = this.sender;
     const isBack = isConnected && !this.#wasConnected;
     this.#wasConnected = isConnected;
     if (this.#isOver) return;
     const now = this.clock.now();
-    if (isBack) this.#heartbeats.hurry(now);
+    if (isBack) this.#heartbeats.dueAtMs = now;
     this.partitionDetector.look(now);
     this.#work();
   }

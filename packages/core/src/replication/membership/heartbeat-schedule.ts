@@ -42,9 +42,4 @@ export class HeartbeatSchedule {
     const soon = soonest + Math.floor(this.#random() * HELLO_SPREAD_MS);
     this.dueAtMs = Math.min(this.dueAtMs, soon);
   }
-
-  /** Other replicas may have missed frames: the next heartbeat shows them which. */
-  hurry(nowMs: number): void {
-    this.dueAtMs = nowMs;
-  }
 }

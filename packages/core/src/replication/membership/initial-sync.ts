@@ -22,24 +22,24 @@ export class InitialSync {
 
   readonly #context: ReplicaContext;
   readonly #deadReplicaSync: DeadReplicaSync;
-  readonly #beganAtMs: number;
-  readonly #timeoutMs: number;
   #connectedAtMs: number = NEVER;
   #helloAtMs: number;
   #isCold = true;
   /** Whether any live replica must have been received by now. */
   #isSure = false;
   readonly #warmAtMs: number;
+  /** When it is over at the latest. */
+  readonly #endsAtMs: number;
   #resolve: () => void = () => {};
 
   /** @param timeoutMs how long all of it may take */
   constructor(context: ReplicaContext, deadReplicaSync: DeadReplicaSync, timeoutMs: number) {
     this.#context = context;
     this.#deadReplicaSync = deadReplicaSync;
-    this.#beganAtMs = context.clock.now();
-    this.#helloAtMs = this.#beganAtMs;
-    this.#warmAtMs = this.#beganAtMs + COLD_MS_MAX;
-    this.#timeoutMs = timeoutMs;
+    const now = context.clock.now();
+    this.#helloAtMs = now;
+    this.#warmAtMs = now + COLD_MS_MAX;
+    this.#endsAtMs = now + timeoutMs;
     this.ready = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -70,10 +70,10 @@ export class InitialSync {
       this.#deadReplicaSync.isFirstRoundOver &&
       Array.from(members.all()).every(({ isBehind, isAlive }) => !isBehind || !isAlive);
     this.#isSure = now - this.#connectedAtMs >= ALONE_AFTER_MS;
-    if ((this.#isSure && isSynced) || now - this.#beganAtMs >= this.#timeoutMs) {
+    if ((this.#isSure && isSynced) || now >= this.#endsAtMs) {
       this.end();
     } else if (now >= this.#helloAtMs) {
-      this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#beganAtMs + this.#timeoutMs);
+      this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#endsAtMs);
       sender.announce("hello");
     }
   }

@@ -43,15 +43,21 @@ export class FlushSchedule {
     this.#options = options;
   }
 
-  /** A change that cannot wait: an opening, a reset, a mark, or hits that could matter. */
-  urgent(nowMs: number): boolean {
-    return this.#due(nowMs);
+  /**
+   * A change that should leave at a time: now for an opening, a reset, a mark, and hits that could
+   * matter.
+   */
+  due(atMs: number): boolean {
+    const dueAtMs = Math.max(atMs, this.#spacedUntilMs);
+    if (dueAtMs >= this.dueAtMs) return false;
+    this.dueAtMs = dueAtMs;
+    return true;
   }
 
   /** Hits of a key that has used so much of its limit. */
   changed(nowMs: number, ceiling: number, used: number): boolean {
     const { nearMs, farMs } = this.#options;
-    return this.#due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
+    return this.due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
   }
 
   /** A frame with all changes has left, to so many replicas. */
@@ -59,12 +65,5 @@ export class FlushSchedule {
     const wideMs = Math.min(Math.ceil(SPACING_PER_REPLICA_MS * replicas), SPACING_MS_MAX);
     this.#spacedUntilMs = nowMs + Math.max(this.#options.spacingMs, wideMs);
     this.dueAtMs = Number.POSITIVE_INFINITY;
-  }
-
-  #due(atMs: number): boolean {
-    const dueAtMs = Math.max(atMs, this.#spacedUntilMs);
-    if (dueAtMs >= this.dueAtMs) return false;
-    this.dueAtMs = dueAtMs;
-    return true;
   }
 }

@@ -94,13 +94,13 @@ export class Publisher implements Announcer {
     const { isOver } = this.#initialSync;
     const replicas = isOver ? this.#context.replicas.aliveCount : Number.POSITIVE_INFINITY;
     const isSooner = isUrgent(replicas, unpublished, ceiling, used)
-      ? this.#flushSchedule.urgent(now)
+      ? this.#flushSchedule.due(now)
       : this.#flushSchedule.changed(now, ceiling, used);
     this.#timerIf(isSooner, now);
   }
 
   urgent(now: number): void {
-    this.#timerIf(this.#flushSchedule.urgent(now), now);
+    this.#timerIf(this.#flushSchedule.due(now), now);
   }
 
   work(now: number): void {

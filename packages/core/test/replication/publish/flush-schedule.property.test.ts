@@ -70,7 +70,7 @@ describe("the flush schedule", () => {
           for (const [kind, afterMs] of changes) {
             for (const end = now + afterMs; now < end; now++)
               if (now >= flushSchedule.dueAtMs) leave();
-            if (kind === "urgent") flushSchedule.urgent(now);
+            if (kind === "urgent") flushSchedule.due(now);
             else if (kind === "near") flushSchedule.changed(now, 10, 5);
             else flushSchedule.changed(now, 10, 4);
             const waits = { urgent: 0, near: OPTIONS.nearMs, far: OPTIONS.farMs };
