@@ -27,7 +27,7 @@ import { ConfigDrift } from "./limiters/config-drift.ts";
 import type { ReplicatedLimiter } from "./limiters/replicated-limiter.ts";
 import { ReplicatedLimiters } from "./limiters/replicated-limiters.ts";
 import { GracefulLeave } from "./membership/graceful-leave.ts";
-import { HeartbeatSchedule, SILENT_MS } from "./membership/heartbeat-schedule.ts";
+import { HeartbeatSchedule } from "./membership/heartbeat-schedule.ts";
 import { Incarnation } from "./membership/incarnation.ts";
 import { InitialSync } from "./membership/initial-sync.ts";
 import { Membership } from "./membership/membership.ts";
@@ -44,7 +44,6 @@ import type { ReplicaContext } from "./replica-context.ts";
 import { ReplicationTimer } from "./replication-timer.ts";
 import { Slicer, type Slices } from "./slicer.ts";
 
-const MEMBERS_MAX = 4_096;
 /** Heartbeats after which a differing checksum is no coincidence. */
 const BEATS_DIFFERING = 4;
 /** How many replicas may be known by name only, before unused ones are reclaimed. */
@@ -127,12 +126,7 @@ export class Replicator implements ReplicaContext {
     const transport = new GuardedTransport(options.transport, this.report);
     this.envelope = new Envelope(this.seal, this.replicas, transport);
     this.sender = new FrameSender(transport, this.envelope, this.clock);
-    this.members = new Membership(this.replicas, {
-      silentMs: SILENT_MS,
-      membersMax: MEMBERS_MAX,
-      lost: (why) => this.rejections.part(why),
-      heldUpMs: () => this.#timer.heldUpMs,
-    });
+    this.members = new Membership(this.replicas, this.rejections, this.#timer);
     const agreement = new ClockAgreement(this);
     const configDrift = new ConfigDrift(this);
     const deadReplicaSync = new DeadReplicaSync(this);

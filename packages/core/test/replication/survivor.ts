@@ -3,12 +3,11 @@
  * killed, restarted and partitioned.
  */
 
-import { Membership } from "../../src/replication/membership/membership.ts";
 import { PartitionDetector } from "../../src/replication/membership/partition-detector.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
+import { membershipOf } from "./membership-of.ts";
 
 const HEARTBEAT_MS = 1_000;
-const SILENT_MS = 3_500;
 /** The memory that a daily limit asks for. */
 const FORGOTTEN_MS = 2 * 24 * 3_600_000;
 const STEP_MS = 50;
@@ -31,12 +30,7 @@ interface Process {
 export class Survivor {
   nowMs = 0;
   readonly replicas = new Replicas("self");
-  readonly members = new Membership(this.replicas, {
-    silentMs: SILENT_MS,
-    membersMax: 4_096,
-    lost: () => {},
-    heldUpMs: () => 0,
-  });
+  readonly members = membershipOf(this.replicas);
   readonly #sender = { isConnected: true, transport: {} };
   /** What the partition detector reported last. */
   report = "";

@@ -11,22 +11,16 @@
 
 import { createHash } from "node:crypto";
 import type { Replicas } from "../../store/replicas/replicas.ts";
-import { ReplyPartsBudget, type ReplyPartsFault } from "../anti-entropy/reply-parts.ts";
+import { ReplyPartsBudget } from "../anti-entropy/reply-parts.ts";
 import { ClockOffset } from "../clock/clock-offset.ts";
 import { MergeLag } from "../receive/merge-lag.ts";
+import type { Rejections } from "../receive/rejections.ts";
+import type { ReplicationTimer } from "../replication-timer.ts";
+import { SILENT_MS } from "./heartbeat-schedule.ts";
 import { Member } from "./member.ts";
 
-export interface MemberOptions {
-  /** Silence after which a replica is not alive. */
-  readonly silentMs: number;
-  /** The most replicas that are known at a time, dead ones included. */
-  readonly membersMax: number;
-  /** Takes why a long reply was dropped before all of its parts had arrived. */
-  readonly lost: (why: ReplyPartsFault) => void;
-  /** For how long the event loop of this process has been held up so far, in all. */
-  readonly heldUpMs: () => number;
-}
-
+/** The most replicas that are known at a time, dead ones included. */
+const MEMBERS_MAX = 4_096;
 /**
  * A correction makes the store convert every time of that replica's clock again, so smaller ones
  * are not worth it. A rise needs a larger step: late frames say little, only a fast one shows the
@@ -40,16 +34,23 @@ const FULL_MS = 1_000;
 export class Membership {
   readonly #members = new Map<string, Member>();
   readonly #replicas: Replicas;
-  readonly #options: MemberOptions;
+  readonly #timer: ReplicationTimer;
+  readonly #membersMax: number;
   readonly #budget: ReplyPartsBudget;
   #isAnyForgotten = false;
   /** Until when no dead member is looked for that could make room. */
   #fullUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(replicas: Replicas, options: MemberOptions) {
+  constructor(
+    replicas: Replicas,
+    rejections: Rejections,
+    timer: ReplicationTimer,
+    membersMax: number = MEMBERS_MAX,
+  ) {
     this.#replicas = replicas;
-    this.#options = options;
-    this.#budget = new ReplyPartsBudget(options.lost);
+    this.#timer = timer;
+    this.#membersMax = membersMax;
+    this.#budget = new ReplyPartsBudget((why) => rejections.part(why));
   }
 
   get size(): number {
@@ -79,7 +80,7 @@ export class Membership {
       this.#setAlive(member, true);
     }
     const { offset } = member;
-    offset.received(receivedAtMs, sentAtMs, this.#options.heldUpMs());
+    offset.received(receivedAtMs, sentAtMs, this.#timer.heldUpMs);
     const { suspectSinceMs } = offset;
     if (suspectSinceMs !== undefined && !this.#areAllLate(member, suspectSinceMs)) offset.step();
     const { offsetMs } = offset;
@@ -117,11 +118,10 @@ export class Membership {
     lastReceivedMs: number,
     offsetMs: number,
   ): Member | undefined {
-    const { silentMs } = this.#options;
     const known = this.#members.get(id);
     if (known?.isAlive === true) {
       const lateMs = this.#replicas.offsetMs(known.index) - offsetMs;
-      if (nowMs - lastReceivedMs <= silentMs || lateMs <= silentMs) return undefined;
+      if (nowMs - lastReceivedMs <= SILENT_MS || lateMs <= SILENT_MS) return undefined;
     }
     const member = known ?? this.#enter(id, lastReceivedMs, false);
     if (member === undefined) return undefined;
@@ -155,7 +155,7 @@ export class Membership {
     for (const member of this.#members.values()) {
       const silenceMs = nowMs - member.lastReceivedMs;
       if (silenceMs > forgottenMs) this.#forget(member);
-      else if (silenceMs > this.#options.silentMs) this.#setAlive(member, false);
+      else if (silenceMs > SILENT_MS) this.#setAlive(member, false);
     }
     const isAnyForgotten = this.#isAnyForgotten;
     this.#isAnyForgotten = false;
@@ -181,7 +181,7 @@ export class Membership {
    * room for more members.
    */
   differs(own: number, beats: number): boolean {
-    if (this.#members.size >= this.#options.membersMax) return false;
+    if (this.#members.size >= this.#membersMax) return false;
     let differs = false;
     for (const member of this.#members.values()) {
       const sum = member.lastHeartbeat?.known;
@@ -193,7 +193,7 @@ export class Membership {
   }
 
   #enter(id: string, nowMs: number, isAlive = true): Member | undefined {
-    const isFull = this.#members.size >= this.#options.membersMax;
+    const isFull = this.#members.size >= this.#membersMax;
     if (isFull && !(isAlive && this.#makeRoom(nowMs))) return undefined;
     const member = new Member(id, this.#replicas.indexOf(id, isAlive), this.#budget, nowMs);
     this.#members.set(id, member);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameRelay } from "../../../src/replication/anti-entropy/frame-relay.ts";
 import type { Member } from "../../../src/replication/membership/member.ts";
-import { Membership } from "../../../src/replication/membership/membership.ts";
+import type { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
 import { endBackground, holdBackground, runAll } from "../background.ts";
+import { membershipOf } from "../membership-of.ts";
 
 /** Longer than any round waits before it begins. */
 const ROUND_MS = 1_000;
@@ -26,9 +27,7 @@ class Fleet {
    * @param size how many members there are beside this replica, each of which has sent one frame
    */
   constructor(size: number) {
-    const bounds = { silentMs: 3_000, membersMax: size };
-    const listener = { lost: () => {}, heldUpMs: () => 0 };
-    this.members = new Membership(new Replicas("self"), { ...bounds, ...listener });
+    this.members = membershipOf(new Replicas("self"));
     for (let number = 1; number <= size; number++) {
       const id = number.toString(16).padStart(16, "0");
       this.members.received(id, 0, 0, 1);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { GapRepair } from "../../../src/replication/anti-entropy/gap-repair.ts";
-import { Membership } from "../../../src/replication/membership/membership.ts";
+import type { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
 import type { SyncReply } from "../../../src/replication/publish/delta-encoder.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { membershipOf } from "../membership-of.ts";
 
 const SELF = "00000000000000ff";
 const [ONE, TWO, THREE] = ["0000000000000001", "0000000000000002", "0000000000000003"] as const;
@@ -22,8 +23,7 @@ class Asked {
 
   constructor() {
     const replicas = new Replicas(SELF);
-    const bounds = { silentMs: 3_000, membersMax: 3, lost: () => {}, heldUpMs: () => 0 };
-    this.#members = new Membership(replicas, bounds);
+    this.#members = membershipOf(replicas);
     for (const id of [ONE, TWO, THREE]) this.#members.received(id, this.nowMs, this.nowMs, 0);
     const context = {
       ...{ replicas, members: this.#members, random: () => 0.5 },

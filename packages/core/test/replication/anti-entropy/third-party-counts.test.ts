@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ThirdPartyCounts } from "../../../src/replication/anti-entropy/third-party-counts.ts";
-import { Membership } from "../../../src/replication/membership/membership.ts";
+import type { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { membershipOf } from "../membership-of.ts";
 
 const [TELLER, GONE] = ["0000000000000001", "0000000000000002"] as const;
 const NOW_MS = 10_000;
@@ -10,8 +11,7 @@ const NOW_MS = 10_000;
 /** A replica reports in two parts what a dead one has counted. */
 function reportedTotal(between: (members: Membership) => void): number {
   const replicas = new Replicas("00000000000000ff");
-  const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
-  const members = new Membership(replicas, bounds);
+  const members = membershipOf(replicas);
   const publisher = members.received(TELLER, NOW_MS, NOW_MS, 7)!;
   const context = { replicas, members, clock: { now: () => NOW_MS } };
   const thirdPartyCounts = new ThirdPartyCounts(context as never);

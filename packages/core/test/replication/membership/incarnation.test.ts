@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Incarnation } from "../../../src/replication/membership/incarnation.ts";
-import { Membership } from "../../../src/replication/membership/membership.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { membershipOf } from "../membership-of.ts";
 
 const CHANGE_AGAIN_MS = 60_000;
 /** Two steps of half of all ids of one address lead back to the first one. */
@@ -9,8 +9,7 @@ const HALF = 0.5;
 
 it("a replica that takes one id after the other takes none that it had before, for all random numbers", () => {
   const replicas = new Replicas("0123456789abcdef");
-  const bounds = { silentMs: 3_000, membersMax: 9, lost: () => {}, heldUpMs: () => 0 };
-  const members = new Membership(replicas, bounds);
+  const members = membershipOf(replicas);
   let nowMs = 1_000;
   const clock = { now: () => nowMs, rawNow: () => nowMs, originMs: 0 };
   const publisher = { finish: (done: (isAll: boolean) => void) => done(true), nextFrame: 2 };

@@ -1,18 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Membership } from "../../../src/replication/membership/membership.ts";
+import type { Membership } from "../../../src/replication/membership/membership.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
+import { membershipOf } from "../membership-of.ts";
 
 const FORGOTTEN_MS = 60_000;
 
 function membership(self = "self", membersMax = 3): { members: Membership; replicas: Replicas } {
   const replicas = new Replicas(self);
-  return {
-    replicas,
-    members: new Membership(replicas, {
-      ...{ silentMs: 3_000, membersMax },
-      ...{ lost: () => {}, heldUpMs: () => 0 },
-    }),
-  };
+  return { replicas, members: membershipOf(replicas, membersMax) };
 }
 
 describe("the members of a cluster", () => {
@@ -57,11 +52,11 @@ describe("the members of a cluster", () => {
     const { members, replicas } = membership();
     const a = members.received("a", 0, 0, 1)!;
     const b = members.received("b", 2_000, 0, 1)!;
-    members.detectFailures(3_000, FORGOTTEN_MS);
+    members.detectFailures(3_500, FORGOTTEN_MS);
     expect([a.isAlive, b.isAlive]).toEqual([true, true]);
-    members.detectFailures(3_001, FORGOTTEN_MS);
+    members.detectFailures(3_501, FORGOTTEN_MS);
     expect([a.isAlive, b.isAlive, replicas.isAlive(a.index)]).toEqual([false, true, false]);
-    members.received("a", 3_003, 1, 1);
+    members.received("a", 3_503, 1, 1);
     expect([a.isAlive, replicas.isAlive(a.index)]).toEqual([true, true]);
   });
 
@@ -70,7 +65,7 @@ describe("the members of a cluster", () => {
     const member = members.received("a", 0, 500, 1)!;
     for (let now = 0; now < 10_000; now += 100) members.received("a", now, 500, 1);
     members.received("a", 5_000, 400, 1);
-    members.detectFailures(3_001, FORGOTTEN_MS);
+    members.detectFailures(3_501, FORGOTTEN_MS);
     expect(member.isAlive).toBe(false);
   });
 
