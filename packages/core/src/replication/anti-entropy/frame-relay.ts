@@ -67,7 +67,17 @@ export class FrameRelay {
   *#round(now: number): Slices {
     const { members, random } = this.#context;
     const alive = Array.from(members.all()).filter((member) => member.isAlive);
-    const { unable, lagging } = yield* survey(alive);
+    // For each replica, how many members cannot relay its frames: itself, and those that lack them.
+    const unable = new Map<string, number>();
+    const lagging: Member[] = [];
+    for (const member of alive) {
+      const { named } = member.lagReports;
+      if (named.size > 0) lagging.push(member);
+      for (const id of new Set([member.id, ...named.keys()])) {
+        unable.set(id, (unable.get(id) ?? 0) + 1);
+      }
+      yield;
+    }
     this.#leftBytes = BYTES_MAX;
     // Each member gets its turn when one round is too short for all.
     for (const member of rotated(lagging, random)) {
@@ -102,14 +112,8 @@ export class FrameRelay {
       // A dead replica cannot be asked, so this one reports the counts that are older than kept
       // frames. While it writes another reply, this one would only wait.
       this.#leftBytes -= EACH_BYTES;
-      const since = Number.POSITIVE_INFINITY;
-      this.#publisher.reply({
-        since,
-        to: receiver.id,
-        others: [from],
-        levels: false,
-        toJoining: false,
-      });
+      const reply = { since: Number.POSITIVE_INFINITY, to: receiver.id, others: [from] };
+      this.#publisher.reply({ ...reply, levels: false, toJoining: false });
     }
   }
 
@@ -128,27 +132,4 @@ export class FrameRelay {
 export function rotated<Item>(items: readonly Item[], random: () => number): Item[] {
   const first = Math.floor(random() * items.length);
   return [...items.slice(first), ...items.slice(0, first)];
-}
-
-interface Survey {
-  /**
-   * For each replica, how many members cannot relay its frames: itself, and those that lack them.
-   */
-  readonly unable: Map<string, number>;
-  /** The members that report missing frames. */
-  readonly lagging: Member[];
-}
-
-function* survey(alive: readonly Member[]): Generator<undefined, Survey> {
-  const unable = new Map<string, number>();
-  const lagging: Member[] = [];
-  for (const member of alive) {
-    const { named } = member.lagReports;
-    if (named.size > 0) lagging.push(member);
-    for (const other of new Set([member.id, ...named.keys()])) {
-      unable.set(other, (unable.get(other) ?? 0) + 1);
-    }
-    yield;
-  }
-  return { unable, lagging };
 }
