@@ -127,30 +127,27 @@ export class Replicator implements ReplicaContext {
     this.envelope = new Envelope(this.seal, this.replicas, transport);
     this.sender = new FrameSender(transport, this.envelope, this.clock);
     this.members = new Membership(this.replicas, this.rejections, this.#timer);
-    const agreement = new ClockAgreement(this);
-    const configDrift = new ConfigDrift(this);
-    const deadReplicaSync = new DeadReplicaSync(this);
-    const initialSync = new InitialSync(this, deadReplicaSync, readyTimeoutMs);
-    const publisher = new Publisher(this, options, initialSync, this.#timer);
-    const incarnation = new Incarnation(this, publisher);
-    const frameQueue = new FrameQueue(this, (...frame) => this.#receive(...frame));
-    const gapRepair = new GapRepair(this, publisher, incarnation, frameQueue);
-    const relay = new FrameRelay(this, publisher);
-    const heartbeats = new HeartbeatSchedule(this.clock.now(), this.random);
-    this.#agreement = agreement;
-    this.#configDrift = configDrift;
-    this.#deadReplicaSync = deadReplicaSync;
-    this.initialSync = initialSync;
-    this.partitionDetector = new PartitionDetector(this, initialSync, agreement);
-    this.publisher = publisher;
-    this.incarnation = incarnation;
-    this.frameQueue = frameQueue;
-    this.#gapRepair = gapRepair;
-    this.#relay = relay;
-    this.#heartbeats = heartbeats;
-    const reacting = { agreement, configDrift, deadReplicaSync, gapRepair };
-    const others = { heartbeats, incarnation, publisher, relay };
-    this.receiver = new FrameReceiver(this, { ...reacting, ...others });
+    this.#agreement = new ClockAgreement(this);
+    this.#configDrift = new ConfigDrift(this);
+    this.#deadReplicaSync = new DeadReplicaSync(this);
+    this.initialSync = new InitialSync(this, this.#deadReplicaSync, readyTimeoutMs);
+    this.partitionDetector = new PartitionDetector(this, this.initialSync, this.#agreement);
+    this.publisher = new Publisher(this, options, this.initialSync, this.#timer);
+    this.incarnation = new Incarnation(this, this.publisher);
+    this.frameQueue = new FrameQueue(this, (...frame) => this.#receive(...frame));
+    this.#gapRepair = new GapRepair(this, this.publisher, this.incarnation, this.frameQueue);
+    this.#relay = new FrameRelay(this, this.publisher);
+    this.#heartbeats = new HeartbeatSchedule(this.clock.now(), this.random);
+    this.receiver = new FrameReceiver(this, {
+      agreement: this.#agreement,
+      configDrift: this.#configDrift,
+      deadReplicaSync: this.#deadReplicaSync,
+      gapRepair: this.#gapRepair,
+      heartbeats: this.#heartbeats,
+      incarnation: this.incarnation,
+      publisher: this.publisher,
+      relay: this.#relay,
+    });
   }
 
   /** Begins to receive and to publish. */
