@@ -46,7 +46,6 @@ export interface Settings {
   readonly gate: Gate<Request, Response>;
   /** The counter, as a store. */
   readonly store: Store;
-  readonly warnings: Warnings;
   /** The user's own body, if any. */
   readonly message: unknown;
   readonly handler: Options["handler"] | undefined;
@@ -77,7 +76,6 @@ export function translate(options?: RateLimitOptions): Settings {
   return {
     gate,
     store: store === null || isUnchangedStore(store) ? counted : store,
-    warnings,
     message: given.message,
     handler: given.handler,
     used,

@@ -10,6 +10,7 @@ import { type Outcome, showLimiters } from "@tidegate/core/http";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { FastifyGate } from "./given.ts";
 import type { Counting } from "./options.ts";
+import { HOOKS } from "./parity/older-options.ts";
 import type { Once } from "./parity/once.ts";
 import { type Answer, refuse, thrown } from "./send-refusal.ts";
 import type { Settings } from "./translate.ts";
@@ -23,8 +24,6 @@ export interface HookHandler extends Counting {
 }
 
 type Done = (error?: unknown) => void;
-
-const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as const;
 
 /** The gates that hold permits, by their hook handlers. */
 const gates = new WeakMap<object, FastifyGate>();

@@ -11,7 +11,12 @@ import type { FastifyRequest } from "fastify";
 import type { Given } from "../given.ts";
 import type { RateLimitHook, RateLimitPluginOptions } from "../options.ts";
 
-const HOOKS: readonly RateLimitHook[] = ["onRequest", "preParsing", "preValidation", "preHandler"];
+export const HOOKS: readonly RateLimitHook[] = [
+  "onRequest",
+  "preParsing",
+  "preValidation",
+  "preHandler",
+];
 
 const FUNCTIONS = ["errorResponseBuilder", "onExceeding", "onExceeded", "onBanReach"] as const;
 const FLAGS = ["global", "continueExceeding", "exponentialBackoff", "enableDraftSpec"] as const;
