@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TrafficName } from "../src/cluster/traffic.ts";
-import { CORE_HEADINGS } from "../src/core-suite.ts";
-import { coreTargets } from "../src/core-targets.ts";
 import type { ScenarioRecord } from "../src/scenarios/catalogue.ts";
 import type { SubjectName } from "../src/subjects/registry.ts";
+import { CORE_HEADINGS } from "../src/suites/core-suite.ts";
+import { coreTargets } from "../src/suites/core-targets.ts";
 
 function statusOf(claim: string, heading: string, ...records: ScenarioRecord[]): string {
   const targets = coreTargets(records.map((record) => ({ heading, record })));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Distribution, uniform, zipf } from "../src/distribution.ts";
-import { seededRandom } from "../src/random.ts";
+import { type Distribution, uniform, zipf } from "../src/measure/distribution.ts";
+import { seededRandom } from "../src/measure/random.ts";
 
 const KEYS = 1_000;
 const DRAWS = 100_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LimiterName } from "../src/http/site.ts";
-import { httpTables } from "../src/http-tables.ts";
-import { httpTargets } from "../src/http-targets.ts";
 import type { RequestCostRecord } from "../src/scenarios/http/request-cost.ts";
+import { httpTables } from "../src/suites/http-tables.ts";
+import { httpTargets } from "../src/suites/http-targets.ts";
 
 function cost(limiter: LimiterName, addedNs: number, sendsHeaders = true): RequestCostRecord {
   const shape = { kind: "requestCost", framework: "Koa", clients: 1, requests: 1 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom, shuffled } from "../src/random.ts";
+import { seededRandom, shuffled } from "../src/measure/random.ts";
 
 describe("seededRandom", () => {
   it("repeats itself for the same seed and not for another", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { uniform } from "../src/distribution.ts";
 import { RoundTapes } from "../src/lanes/round-tapes.ts";
-import { seededRandom } from "../src/random.ts";
-import type { Tape } from "../src/tape.ts";
+import { uniform } from "../src/measure/distribution.ts";
+import { seededRandom } from "../src/measure/random.ts";
+import type { Tape } from "../src/measure/tape.ts";
 
 const KEYS = 1_000;
 const REQUESTS = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Lane, timeRounds } from "../src/rounds.ts";
+import { type Lane, timeRounds } from "../src/measure/rounds.ts";
 
 /** A lane that writes down what it is told and answers with the number of the step. */
 function lane(title: string, steps: string[], distinctKeys = 1): Lane {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { coreSuite } from "../src/core-suite.ts";
 import { sectionsWith } from "../src/section.ts";
+import { coreSuite } from "../src/suites/core-suite.ts";
 
 describe("sectionsWith", () => {
   it("keeps everything when no word is given", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { compareSpeeds } from "../src/report/speed-ratios.ts";
 import type { SpeedRecord } from "../src/scenarios/speed.ts";
-import { compareSpeeds } from "../src/speed-ratios.ts";
 import type { SubjectName } from "../src/subjects/registry.ts";
 import type { Verdict } from "../src/subjects/subject.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quantile, summarize } from "../src/statistics.ts";
+import { quantile, summarize } from "../src/measure/statistics.ts";
 
 describe("quantile", () => {
   it("is the middle sample of an odd number, whatever their order", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ScenarioRecord } from "../src/scenarios/catalogue.ts";
 import type { LongWork } from "../src/scenarios/sync/long-work.ts";
+import { syncTargets } from "../src/suites/sync-targets.ts";
 import { fixedTickMs } from "../src/sync/fixed-tick-formula.ts";
-import { syncTargets } from "../src/sync-targets.ts";
 
 function statusOf(claim: string, ...records: ScenarioRecord[]): string {
   const targets = syncTargets(records.map((record) => ({ heading: "", record })));

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import { describe, expect, it } from "vitest";
-import { address, Tape } from "../src/tape.ts";
+import { address, Tape } from "../src/measure/tape.ts";
 
 describe("address", () => {
   it("gives different keys different addresses", () => {

@@ -6,7 +6,7 @@
  */
 
 import { AskedProcess } from "../asked-process.ts";
-import type { Lane } from "../rounds.ts";
+import type { Lane } from "../measure/rounds.ts";
 import type { SiteParameters } from "./site-worker.ts";
 
 const WORKER = new URL("./site-worker.js", import.meta.url);

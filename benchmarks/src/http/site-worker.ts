@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import process, { argv } from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Reply } from "../asked-process.ts";
-import { collectYoungGarbage } from "../collector.ts";
+import { collectYoungGarbage } from "../measure/collector.ts";
 import { clients, exchange, type RequestListener, sentFields } from "./exchange.ts";
 import { type FrameworkName, type LimiterName, siteOf, type Unlimited } from "./site.ts";
 

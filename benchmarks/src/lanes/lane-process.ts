@@ -3,8 +3,8 @@
  */
 
 import { AskedProcess } from "../asked-process.ts";
-import type { Spread } from "../distribution.ts";
-import type { Lane } from "../rounds.ts";
+import type { Spread } from "../measure/distribution.ts";
+import type { Lane } from "../measure/rounds.ts";
 import type { LaneRequest } from "./lane-worker.ts";
 import type { LaneParameters } from "./subject-lane.ts";
 

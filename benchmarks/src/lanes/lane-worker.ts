@@ -7,7 +7,7 @@
 
 import process, { argv } from "node:process";
 import type { Reply } from "../asked-process.ts";
-import type { Spread } from "../distribution.ts";
+import type { Spread } from "../measure/distribution.ts";
 import { SubjectLane } from "./subject-lane.ts";
 
 /** What a lane can be told to do. */

@@ -6,8 +6,8 @@
  * the caches empty and takes pages away, and the lead-in gives back what a running server has anyway.
  */
 
-import type { Distribution } from "../distribution.ts";
-import { Tape } from "../tape.ts";
+import type { Distribution } from "../measure/distribution.ts";
+import { Tape } from "../measure/tape.ts";
 
 const LEAD_IN_SHARE = 0.25;
 

@@ -7,12 +7,12 @@
  */
 
 import { hrtime } from "node:process";
-import { collectGarbage, collectYoungGarbage } from "../collector.ts";
-import { distributionOf, type Spread } from "../distribution.ts";
-import { seededRandom, shuffled } from "../random.ts";
+import { collectGarbage, collectYoungGarbage } from "../measure/collector.ts";
+import { distributionOf, type Spread } from "../measure/distribution.ts";
+import { seededRandom, shuffled } from "../measure/random.ts";
+import { Tape } from "../measure/tape.ts";
 import { loadSubject, type SubjectName } from "../subjects/registry.ts";
 import { limitFor, type Subject, type Verdict } from "../subjects/subject.ts";
-import { Tape } from "../tape.ts";
 import { RoundTapes } from "./round-tapes.ts";
 
 export interface LaneParameters {

@@ -9,8 +9,8 @@
 import { loadInternals } from "../cluster/internals.ts";
 import { ClusterReplica } from "../cluster/replica.ts";
 import { type Traffic, type TrafficName, trafficOf } from "../cluster/traffic.ts";
-import { memoryInUse } from "../memory-use.ts";
-import { Tape } from "../tape.ts";
+import { memoryInUse } from "../measure/memory-use.ts";
+import { Tape } from "../measure/tape.ts";
 
 export interface ClusterMemoryParameters {
   readonly traffic: TrafficName;

@@ -10,10 +10,10 @@
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import { fixedWindow } from "@tidegate/core";
-import { collectGarbage } from "../collector.ts";
+import { collectGarbage } from "../measure/collector.ts";
+import { Tape } from "../measure/tape.ts";
 import { WINDOW_MS } from "../subjects/subject.ts";
 import { openLimiter } from "../subjects/tidegate.ts";
-import { Tape } from "../tape.ts";
 
 export interface FillingParameters {
   readonly keys: number;

@@ -9,11 +9,11 @@
 import { PerformanceObserver, performance } from "node:perf_hooks";
 import { memoryUsage } from "node:process";
 import { setTimeout } from "node:timers/promises";
-import { collectGarbage } from "../collector.ts";
-import { sameKey } from "../keys.ts";
+import { collectGarbage } from "../measure/collector.ts";
+import { sameKey } from "../measure/keys.ts";
+import { address } from "../measure/tape.ts";
 import { loadSubject, type SubjectName } from "../subjects/registry.ts";
 import { limitFor, type Verdict } from "../subjects/subject.ts";
-import { address } from "../tape.ts";
 
 export interface GarbageParameters {
   readonly subject: SubjectName;

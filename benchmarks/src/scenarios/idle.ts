@@ -7,10 +7,10 @@
 import { cpuUsage } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fixedWindow } from "@tidegate/core";
-import { collectGarbage } from "../collector.ts";
+import { collectGarbage } from "../measure/collector.ts";
+import { address } from "../measure/tape.ts";
 import { WINDOW_MS } from "../subjects/subject.ts";
 import { openLimiter } from "../subjects/tidegate.ts";
-import { address } from "../tape.ts";
 
 export interface IdleParameters {
   /** Zero for a process without a limiter. */

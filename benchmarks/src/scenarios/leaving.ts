@@ -6,9 +6,9 @@
  */
 
 import { fixedWindow } from "@tidegate/core";
+import { address } from "../measure/tape.ts";
 import { WINDOW_MS } from "../subjects/subject.ts";
 import { openLimiter } from "../subjects/tidegate.ts";
-import { address } from "../tape.ts";
 
 /** How long the process took to end by itself after closing; `null` if it had to be killed. */
 export interface LeavingRecord {

@@ -7,10 +7,10 @@
  */
 
 import { resourceUsage } from "node:process";
-import { memoryInUse } from "../memory-use.ts";
+import { memoryInUse } from "../measure/memory-use.ts";
+import { Tape } from "../measure/tape.ts";
 import { loadSubject, type SubjectName } from "../subjects/registry.ts";
 import { type OpenSubject, SLIDING_SLOTS, type Subject } from "../subjects/subject.ts";
-import { Tape } from "../tape.ts";
 
 export interface MemoryParameters {
   readonly subject: SubjectName;

@@ -10,11 +10,11 @@
  */
 
 import { setTimeout } from "node:timers/promises";
-import { distributionOf, type Spread } from "../distribution.ts";
 import { LaneProcess } from "../lanes/lane-process.ts";
 import type { LaneParameters } from "../lanes/subject-lane.ts";
-import { timeRounds } from "../rounds.ts";
-import { type Summary, summarize } from "../statistics.ts";
+import { distributionOf, type Spread } from "../measure/distribution.ts";
+import { timeRounds } from "../measure/rounds.ts";
+import { type Summary, summarize } from "../measure/statistics.ts";
 import { KEY_MAKING, type SubjectName } from "../subjects/registry.ts";
 import type { Verdict } from "../subjects/subject.ts";
 

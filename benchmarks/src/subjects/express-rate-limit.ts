@@ -3,7 +3,7 @@
  */
 
 import { MemoryStore, type Options } from "express-rate-limit";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class ExpressRateLimit implements Subject {

@@ -5,7 +5,7 @@
  */
 
 import LocalStore, { type LocalStoreEntry } from "@fastify/rate-limit/store/LocalStore.js";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class FastifyRateLimit implements Subject {

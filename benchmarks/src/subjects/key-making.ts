@@ -5,7 +5,7 @@
  * the subject itself costs.
  */
 
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import type { Subject } from "./subject.ts";
 
 class KeyMaking implements Subject {

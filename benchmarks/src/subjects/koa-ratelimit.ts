@@ -5,7 +5,7 @@
  */
 
 import MemoryLimiter, { type MemoryLimiterState } from "koa-ratelimit/limiter/memory.js";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class KoaRatelimit implements Subject {

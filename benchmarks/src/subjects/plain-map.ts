@@ -5,7 +5,7 @@
  * a limiter built on `Map` and one object per key cannot get below.
  */
 
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 interface Entry {

@@ -3,7 +3,7 @@
  */
 
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import { type Subject, type SubjectOptions, WINDOW_MS } from "./subject.ts";
 
 class RateLimiterFlexible implements Subject {

@@ -6,7 +6,7 @@
  * back may go unused, or the compiler would be free to leave it out.
  */
 
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 
 export interface Subject {
   /** Asks once for each key, in order, and returns how many were allowed. */

@@ -19,7 +19,7 @@ import {
   slidingWindow,
   tokenBucket,
 } from "@tidegate/core";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../measure/keys.ts";
 import {
   type OpenSubject,
   SLIDING_SLOTS,

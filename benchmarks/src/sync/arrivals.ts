@@ -2,7 +2,7 @@
  * Requests that arrive by chance at a given rate, made as soon as a timer allows.
  */
 
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../measure/random.ts";
 
 export interface ArrivalOptions {
   readonly perSecond: number;

@@ -10,8 +10,8 @@
 import { type FrameworkName, LIMITERS, type LimiterName } from "../../http/site.ts";
 import { SiteProcess } from "../../http/site-process.ts";
 import type { SiteParameters } from "../../http/site-worker.ts";
-import { timeRounds } from "../../rounds.ts";
-import { quantile } from "../../statistics.ts";
+import { timeRounds } from "../../measure/rounds.ts";
+import { quantile } from "../../measure/statistics.ts";
 
 export interface RequestCostParameters {
   readonly framework: FrameworkName;

@@ -8,8 +8,8 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type FrameworkName, type LimiterName, siteOf } from "../../http/site.ts";
-import { timeRounds } from "../../rounds.ts";
-import { quantile, type Summary, summarize } from "../../statistics.ts";
+import { timeRounds } from "../../measure/rounds.ts";
+import { quantile, type Summary, summarize } from "../../measure/statistics.ts";
 
 export interface SocketCostParameters {
   readonly framework: FrameworkName;

@@ -9,8 +9,8 @@ import { cpuUsage } from "node:process";
 import { createLimiter, fixedWindow, HOUR, joinCluster, type Limiter } from "@tidegate/core";
 import { type ManualClock, manualClock } from "@tidegate/core/testing";
 import type { Transport } from "@tidegate/core/transport";
-import { collectGarbage } from "../../collector.ts";
-import { quantile } from "../../statistics.ts";
+import { collectGarbage } from "../../measure/collector.ts";
+import { quantile } from "../../measure/statistics.ts";
 import { pause } from "../../sync/replica.ts";
 
 export interface MergingScenario {

@@ -2,7 +2,7 @@
  * How long it takes until others see a hit: processes over a nats-server, by how long counts may wait.
  */
 
-import { quantile } from "../../statistics.ts";
+import { quantile } from "../../measure/statistics.ts";
 import { perform } from "../../sync/cast.ts";
 import { startServer } from "../../sync/nats.ts";
 import { ProcessorUse } from "../../sync/processor-use.ts";

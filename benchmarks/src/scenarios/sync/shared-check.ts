@@ -2,7 +2,7 @@
  * How long a check of a hot key takes in a cluster, beside one in a process that is alone.
  */
 
-import { quantile } from "../../statistics.ts";
+import { quantile } from "../../measure/statistics.ts";
 import { perform } from "../../sync/cast.ts";
 
 export interface SharedCheckScenario {

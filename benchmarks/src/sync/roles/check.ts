@@ -4,7 +4,7 @@
 
 import { createLimiter, fixedWindow, HOUR, joinCluster } from "@tidegate/core";
 import type { Transport } from "@tidegate/core/transport";
-import { quantile } from "../../statistics.ts";
+import { quantile } from "../../measure/statistics.ts";
 import { pause } from "../replica.ts";
 import type { Stage } from "../role.ts";
 

@@ -3,7 +3,7 @@
  */
 
 import { createLimiter, fixedWindow, HOUR } from "@tidegate/core";
-import { seededRandom } from "../../random.ts";
+import { seededRandom } from "../../measure/random.ts";
 import { forEachArrival } from "../arrivals.ts";
 import { FixedTick } from "../fixed-tick.ts";
 import { openReplica, pause, untilComplete } from "../replica.ts";

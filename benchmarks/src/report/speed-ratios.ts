@@ -2,8 +2,8 @@
  * The time of each subject beside tidegate's, under the same keys and the same answers.
  */
 
-import type { SpeedRecord } from "./scenarios/speed.ts";
-import { TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
+import type { SpeedRecord } from "../scenarios/speed.ts";
+import { TIDEGATE_SUBJECTS } from "../subjects/registry.ts";
 
 export interface ComparedSpeed {
   readonly record: SpeedRecord;

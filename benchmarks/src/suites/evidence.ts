@@ -4,14 +4,14 @@
  * A reading is `undefined` where nothing was measured that could answer.
  */
 
-import type { TrafficName } from "./cluster/traffic.ts";
-import type { Reading } from "./reading.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
-import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
-import type { SpeedRecord } from "./scenarios/speed.ts";
-import type { Finding } from "./section.ts";
-import { type SubjectName, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
-import type { Verdict } from "./subjects/subject.ts";
+import type { TrafficName } from "../cluster/traffic.ts";
+import type { Reading } from "../reading.ts";
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { ClusterMemoryRecord } from "../scenarios/cluster-memory.ts";
+import type { SpeedRecord } from "../scenarios/speed.ts";
+import type { Finding } from "../section.ts";
+import { type SubjectName, TIDEGATE_SUBJECTS } from "../subjects/registry.ts";
+import type { Verdict } from "../subjects/subject.ts";
 
 const MIB = 2 ** 20;
 const SPREAD_TRUSTED = 0.1;

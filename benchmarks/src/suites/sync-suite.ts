@@ -5,9 +5,9 @@
  * basis for a claim.
  */
 
-import type { Job } from "./job.ts";
-import { UNDISTURBED_FLAGS } from "./node-flags.ts";
-import type { Section } from "./section.ts";
+import type { Job } from "../job.ts";
+import { UNDISTURBED_FLAGS } from "../node-flags.ts";
+import type { Section } from "../section.ts";
 
 /** The headings, by which the targets find what was measured. */
 export const SYNC_HEADINGS = {

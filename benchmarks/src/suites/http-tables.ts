@@ -2,12 +2,12 @@
  * Findings of the suite `http` for people.
  */
 
-import { columns } from "./columns.ts";
-import { type FrameworkName, type LimiterName, PEERS } from "./http/site.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
-import type { FleetRecord } from "./scenarios/http/fleet.ts";
-import type { RequestCostRecord } from "./scenarios/http/request-cost.ts";
-import type { SocketCostRecord } from "./scenarios/http/socket-cost.ts";
+import { type FrameworkName, type LimiterName, PEERS } from "../http/site.ts";
+import { columns } from "../report/columns.ts";
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { FleetRecord } from "../scenarios/http/fleet.ts";
+import type { RequestCostRecord } from "../scenarios/http/request-cost.ts";
+import type { SocketCostRecord } from "../scenarios/http/socket-cost.ts";
 
 /** A table for each kind of record that there is. */
 export function httpTables(records: readonly ScenarioRecord[]): string[] {

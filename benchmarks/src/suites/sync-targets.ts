@@ -5,15 +5,15 @@
  * the machine that was in use stands beside them: what is measured on a busy one is about the neighbours.
  */
 
-import type { Reading } from "./reading.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
-import type { HotKeyRecord } from "./scenarios/sync/hot-key.ts";
-import { LONG_WORKS, type LongWork } from "./scenarios/sync/long-work.ts";
-import type { OverloadRecord } from "./scenarios/sync/overload.ts";
-import type { Finding } from "./section.ts";
-import type { LongestTurn } from "./sync/loop-turns.ts";
+import type { Reading } from "../reading.ts";
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { HotKeyRecord } from "../scenarios/sync/hot-key.ts";
+import { LONG_WORKS, type LongWork } from "../scenarios/sync/long-work.ts";
+import type { OverloadRecord } from "../scenarios/sync/overload.ts";
+import type { Finding } from "../section.ts";
+import type { LongestTurn } from "../sync/loop-turns.ts";
+import { atLeast, atMost, type TargetResult } from "../target.ts";
 import { turnText } from "./sync-tables.ts";
-import { atLeast, atMost, type TargetResult } from "./target.ts";
 
 /** Below this many keys it is the quick form, which claims nothing about many. */
 const MILLION = 1_000_000;

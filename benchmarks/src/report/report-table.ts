@@ -2,18 +2,18 @@
  * Findings for people: a table under each heading, and the claims at the end.
  */
 
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { ClusterMemoryRecord } from "../scenarios/cluster-memory.ts";
+import type { FillingRecord } from "../scenarios/filling.ts";
+import type { GarbageRecord } from "../scenarios/garbage.ts";
+import type { IdleRecord } from "../scenarios/idle.ts";
+import type { MemoryRecord } from "../scenarios/memory.ts";
+import { httpTables } from "../suites/http-tables.ts";
+import { syncTables } from "../suites/sync-tables.ts";
+import type { TargetResult } from "../target.ts";
 import { columns } from "./columns.ts";
-import { httpTables } from "./http-tables.ts";
 import type { Machine } from "./machine.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
-import type { ClusterMemoryRecord } from "./scenarios/cluster-memory.ts";
-import type { FillingRecord } from "./scenarios/filling.ts";
-import type { GarbageRecord } from "./scenarios/garbage.ts";
-import type { IdleRecord } from "./scenarios/idle.ts";
-import type { MemoryRecord } from "./scenarios/memory.ts";
 import { type ComparedSpeed, compareSpeeds } from "./speed-ratios.ts";
-import { syncTables } from "./sync-tables.ts";
-import type { TargetResult } from "./target.ts";
 
 const MIB = 2 ** 20;
 const count = new Intl.NumberFormat("en");

@@ -2,19 +2,19 @@
  * Findings of the suite `sync` for people.
  */
 
-import { columns } from "./columns.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
-import type { AgreementCostRecord } from "./scenarios/sync/agreement-cost.ts";
-import type { HotKeyRecord } from "./scenarios/sync/hot-key.ts";
-import type { MergeBatchRecord } from "./scenarios/sync/joining.ts";
-import type { LongWorkRecord } from "./scenarios/sync/long-work.ts";
-import type { ManyKeysRecord } from "./scenarios/sync/many-keys.ts";
-import type { MergingRecord } from "./scenarios/sync/merging.ts";
-import type { OverloadRecord } from "./scenarios/sync/overload.ts";
-import type { PropagationRecord } from "./scenarios/sync/propagation.ts";
-import type { SharedCheckRecord } from "./scenarios/sync/shared-check.ts";
-import { fixedTickMs } from "./sync/fixed-tick-formula.ts";
-import type { LongestTurn } from "./sync/loop-turns.ts";
+import { columns } from "../report/columns.ts";
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { AgreementCostRecord } from "../scenarios/sync/agreement-cost.ts";
+import type { HotKeyRecord } from "../scenarios/sync/hot-key.ts";
+import type { MergeBatchRecord } from "../scenarios/sync/joining.ts";
+import type { LongWorkRecord } from "../scenarios/sync/long-work.ts";
+import type { ManyKeysRecord } from "../scenarios/sync/many-keys.ts";
+import type { MergingRecord } from "../scenarios/sync/merging.ts";
+import type { OverloadRecord } from "../scenarios/sync/overload.ts";
+import type { PropagationRecord } from "../scenarios/sync/propagation.ts";
+import type { SharedCheckRecord } from "../scenarios/sync/shared-check.ts";
+import { fixedTickMs } from "../sync/fixed-tick-formula.ts";
+import type { LongestTurn } from "../sync/loop-turns.ts";
 
 const count = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 

@@ -5,11 +5,11 @@
  * the tenth of them that was disturbed least.
  */
 
-import { type FrameworkName, type LimiterName, PEERS } from "./http/site.ts";
-import type { Reading } from "./reading.ts";
-import type { RequestCostRecord } from "./scenarios/http/request-cost.ts";
-import type { Finding } from "./section.ts";
-import { atMost, type TargetResult } from "./target.ts";
+import { type FrameworkName, type LimiterName, PEERS } from "../http/site.ts";
+import type { Reading } from "../reading.ts";
+import type { RequestCostRecord } from "../scenarios/http/request-cost.ts";
+import type { Finding } from "../section.ts";
+import { atMost, type TargetResult } from "../target.ts";
 
 /** How much of what the peer adds, with the same headers. */
 const OF_PEER: Readonly<Record<FrameworkName, number>> = { Express: 0.55, Koa: 0.8, Fastify: 0.75 };

@@ -2,10 +2,10 @@
  * Findings for programs: one JSON object per line, each complete in itself.
  */
 
+import type { ScenarioRecord } from "../scenarios/catalogue.ts";
+import type { TargetResult } from "../target.ts";
 import type { Machine } from "./machine.ts";
-import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import { compareSpeeds } from "./speed-ratios.ts";
-import type { TargetResult } from "./target.ts";
 
 /** One line for each record that the jobs under a heading brought. */
 export function recordLines(

@@ -5,18 +5,18 @@
  * whether something broke, and are no basis for a claim.
  */
 
-import { TRAFFIC_NAMES, type TrafficName } from "./cluster/traffic.ts";
-import type { Job } from "./job.ts";
-import { UNDISTURBED_FLAGS, YOUNG_GENERATION_FLAGS } from "./node-flags.ts";
-import type { SpeedParameters } from "./scenarios/speed.ts";
-import type { Section } from "./section.ts";
+import { TRAFFIC_NAMES, type TrafficName } from "../cluster/traffic.ts";
+import type { Job } from "../job.ts";
+import { UNDISTURBED_FLAGS, YOUNG_GENERATION_FLAGS } from "../node-flags.ts";
+import type { SpeedParameters } from "../scenarios/speed.ts";
+import type { Section } from "../section.ts";
 import {
   EVERY_SLOT,
   PEER_LIMITERS,
   PLAIN_MAP,
   type SubjectName,
   TIDEGATE_SUBJECTS,
-} from "./subjects/registry.ts";
+} from "../subjects/registry.ts";
 
 /** The headings, by which the targets find what was measured. */
 export const CORE_HEADINGS = {

@@ -2,9 +2,9 @@
  * The suite `http`: what a limiter adds to a request under each framework.
  */
 
-import { type FrameworkName, PEERS } from "./http/site.ts";
-import { UNDISTURBED_FLAGS } from "./node-flags.ts";
-import type { Section } from "./section.ts";
+import { type FrameworkName, PEERS } from "../http/site.ts";
+import { UNDISTURBED_FLAGS } from "../node-flags.ts";
+import type { Section } from "../section.ts";
 
 export const HTTP_HEADINGS = {
   request: "What a request costs",

@@ -6,12 +6,12 @@
  * comparison ends with it.
  */
 
-import { TRAFFIC_NAMES } from "./cluster/traffic.ts";
+import { TRAFFIC_NAMES } from "../cluster/traffic.ts";
+import type { Finding } from "../section.ts";
+import { EVERY_SLOT, PEER_LIMITERS, PLAIN_MAP, TIDEGATE_SUBJECTS } from "../subjects/registry.ts";
+import { atLeast, atMost, type TargetResult } from "../target.ts";
 import { CORE_HEADINGS } from "./core-suite.ts";
 import { Evidence } from "./evidence.ts";
-import type { Finding } from "./section.ts";
-import { EVERY_SLOT, PEER_LIMITERS, PLAIN_MAP, TIDEGATE_SUBJECTS } from "./subjects/registry.ts";
-import { atLeast, atMost, type TargetResult } from "./target.ts";
 
 const [FIXED_WINDOW, SLIDING_WINDOW] = TIDEGATE_SUBJECTS;
 const [ONE_WINDOW, WINDOW_EACH, NEWEST_TOO, ONE_SLOT, EACH_SLOT] = TRAFFIC_NAMES;
