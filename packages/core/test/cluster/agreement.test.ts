@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import { SimulatedFleet } from "./simulated-fleet.ts";
+import { SimulatedFleet } from "./simulation/simulated-fleet.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_790_000_000_000 });

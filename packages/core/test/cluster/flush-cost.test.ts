@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
-import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulation/simulated-fleet.ts";
 
 const KNOWN = 500;
 const HOUR = 3_600_000;

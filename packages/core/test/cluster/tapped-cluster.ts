@@ -17,7 +17,7 @@ import type { Replicator } from "../../src/replication/replicator.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";
-import { passTime } from "./held-time.ts";
+import { passTime } from "./simulation/held-time.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {

@@ -6,7 +6,7 @@ import {
 } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
-import { holdTime, passTime, releaseTime } from "../cluster/held-time.ts";
+import { holdTime, passTime, releaseTime } from "../cluster/simulation/held-time.ts";
 
 describe("the network in memory keeps the contract of transports", () => {
   for (const { title, run } of TRANSPORT_CONTRACT) {

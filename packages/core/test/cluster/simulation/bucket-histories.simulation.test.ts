@@ -1,0 +1,29 @@
+import { describe, it } from "vitest";
+import { tokenBucket } from "../../../src/policies/bucket.ts";
+import type { HistoryOptions } from "./history.ts";
+import { expectExact, runHistories } from "./run-histories.ts";
+
+/** So slow that almost nothing leaks out during a history: the level is what was counted. */
+const policies = [tokenBucket({ capacity: 1_000_000, refillPerSecond: 0.001 })];
+const buckets: HistoryOptions = { policies, steps: 150 };
+/** Whenever a replica joins or leaves, the median of all clocks moves by minutes. */
+const wrong: HistoryOptions = { ...buckets, clockMs: 600_000 };
+
+describe("whatever the network does", () => {
+  it("no replica sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
+    runHistories({ ...buckets, lossless: true }, expectExact));
+
+  const lossy: [string, HistoryOptions][] = [
+    ["frames", buckets],
+    ["frames, crashes", { ...buckets, crashes: true }],
+    ["frames, resets", { ...buckets, resets: true }],
+    ["keys", { ...buckets, maxKeys: 3 }],
+    ["clocks ten minutes off", wrong],
+    ["clocks ten minutes off, crashes, resets", { ...wrong, crashes: true, resets: true }],
+    ["clocks two minutes off, keys", { ...wrong, clockMs: 120_000, maxKeys: 3 }],
+  ];
+  it.each(lossy)(
+    "no replica sees hits in a bucket that did not happen, whatever is lost: %s",
+    (_, options) => runHistories(options),
+  );
+});

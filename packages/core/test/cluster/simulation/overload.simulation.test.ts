@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { statusOf } from "../../../src/cluster/cluster-status.ts";
+import { fixedWindow } from "../../../src/policies/fixed-window.ts";
+import { kindOf } from "../tapped-cluster.ts";
+import { SimulatedFleet, type SimulatedReplica } from "./simulated-fleet.ts";
+import { SimulatedTime } from "./simulated-time.ts";
+
+const START_MS = 1_790_000_000_000;
+const WINDOW_MS = 20_000;
+const REPLICAS = 4;
+const KEYS = 2_000;
+const TURN_MS = 10;
+/** What it takes to merge a slice of a frame, which is 64 counts. */
+const SLICE_MS = 2;
+/**
+ * Hits a second of each replica that are a third of what their machine can merge, and three times
+ * it.
+ */
+const USUAL = 350;
+const BURST = 20 * USUAL;
+const BURST_MS = 8_000;
+
+type Status = ReturnType<typeof statusOf>;
+
+let time: SimulatedTime;
+
+beforeEach(() => {
+  time = new SimulatedTime(START_MS);
+  time.install();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Replicas of one machine, to which merging is work. */
+class LoadedFleet extends SimulatedFleet {
+  /** Whether all of the last second went by with merging. */
+  isBusy = false;
+  /** How often a replica has read another one's request. */
+  requests = 0;
+  #turns = 0;
+
+  constructor() {
+    let mergedMs = 0;
+    let sinceMs = 0;
+    super({
+      policies: [fixedWindow({ limit: 1_000_000, windowMs: WINDOW_MS })],
+      delayMs: 1,
+      pass: (ms) => {
+        time.advance(ms);
+        if (time.nowMs - sinceMs < 1_000) return;
+        this.isBusy = mergedMs > 0.95 * (time.nowMs - sinceMs);
+        [mergedMs, sinceMs] = [0, time.nowMs];
+      },
+      reading: (frame) => {
+        const kind = kindOf(frame);
+        if (kind === "request") this.requests++;
+        if (kind !== "counts" && kind !== "page") return;
+        mergedMs += SLICE_MS;
+        time.spend(SLICE_MS);
+      },
+    });
+    for (let replica = 0; replica < REPLICAS; replica++) this.add();
+    this.pass(5_000);
+  }
+
+  /** Makes every replica count so many hits a second, over all keys. */
+  load(perSecond: number, forMs: number, look: () => void): void {
+    const endMs = time.nowMs + forMs;
+    let owed = 0;
+    for (let atMs = time.nowMs; atMs < endMs; atMs = time.nowMs) {
+      this.pass(TURN_MS);
+      owed += (perSecond * (time.nowMs - atMs)) / 1_000;
+      for (; owed >= 1; owed--) {
+        this.#turns++;
+        for (const [place, { limiter }] of this.replicas.entries()) {
+          limiter.check(`key ${(this.#turns * 7 + place * 101) % KEYS}`);
+        }
+      }
+      look();
+    }
+  }
+}
+
+/** How far any replica takes the clock of another to be off, all of which are right. */
+function clockErrors({ replicator }: SimulatedReplica): number[] {
+  const { members, replicas, clock } = replicator;
+  const offsets = Array.from(members.all(), ({ index }) => replicas.offsetMs(index));
+  return [clock.offsetMs, ...offsets.map((offsetMs) => offsetMs + clock.originMs)].map(Math.abs);
+}
+
+function agrees(fleet: LoadedFleet): boolean {
+  for (let key = 0; key < KEYS; key++) {
+    const views = fleet.replicas.map((replica) => replica.view(`key ${key}`)[0]);
+    if (new Set(views).size > 1) return false;
+  }
+  return true;
+}
+
+/** How much later than at first any replica says that a window of a key ends. */
+class Ends {
+  latestMs = 0;
+  readonly #firstMs: (number | undefined)[] = [];
+  readonly #used: number[] = [];
+
+  look(fleet: LoadedFleet): void {
+    for (const [place, { limiter }] of fleet.replicas.entries()) {
+      const { used, resetMs } = limiter.peek("key 7");
+      if (used < (this.#used[place] ?? 0) || used === 0) this.#firstMs[place] = undefined;
+      this.#used[place] = used;
+      if (used === 0) continue;
+      const endMs = time.nowMs + resetMs;
+      this.#firstMs[place] ??= endMs;
+      this.latestMs = Math.max(this.latestMs, endMs - this.#firstMs[place]);
+    }
+  }
+}
+
+describe("a machine that receives three times what it can merge", () => {
+  it("keeps its clocks and windows right, reports its lag, and agrees within 5 s of the usual load", () => {
+    const fleet = new LoadedFleet();
+    const ends = new Ends();
+    let clockErrorMs = 0;
+    const look = (): void => {
+      ends.look(fleet);
+      clockErrorMs = Math.max(clockErrorMs, ...fleet.replicas.flatMap(clockErrors));
+    };
+    fleet.load(USUAL, 5_000, look);
+    const statuses = (): Status[] => fleet.replicas.map(({ replicator }) => statusOf(replicator));
+    expect(fleet.isBusy, "busy at the usual load").toBe(false);
+    for (const { lagMs, isOverloaded } of statuses()) {
+      expect([lagMs < 1_500, isOverloaded]).toEqual([true, false]);
+    }
+    fleet.requests = 0;
+    fleet.load(BURST, BURST_MS, look);
+    expect(fleet.isBusy, "busy after the burst").toBe(true);
+    for (const { isOverloaded, isConnected, degraded } of statuses()) {
+      expect([isOverloaded, isConnected, degraded]).toEqual([true, true, false]);
+    }
+    fleet.load(USUAL, 4_000, look);
+    fleet.pass(1_000);
+    expect(agrees(fleet), "agreement within 5 s").toBe(true);
+    // Each replica asks each other one once or twice, and all of them read that.
+    expect(fleet.requests).toBeLessThanOrEqual(2 * REPLICAS * (REPLICAS - 1) ** 2);
+    expect(clockErrorMs).toBeLessThan(100);
+    expect(ends.latestMs).toBeLessThan(WINDOW_MS / 10);
+    fleet.pass(10_000);
+    for (const { lagMs, isOverloaded } of statuses()) {
+      expect([lagMs < 1_500, isOverloaded]).toEqual([true, false]);
+    }
+    for (const { troubles } of fleet.replicas) {
+      expect(troubles.map((trouble) => trouble.slice(0, 30))).toEqual([
+        "other processes count faster t",
+        "this process merges the counts",
+      ]);
+    }
+    fleet.close();
+  });
+});
