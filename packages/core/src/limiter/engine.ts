@@ -96,7 +96,7 @@ export function replicatedLimiterOf(
   const keepMs = replayGuard.rememberedMs(longestLifeMs(policies));
   const left = replicatedLimiters.find(identity.low, identity.high);
   if (left !== undefined) {
-    left.store.handover.continueWithin({ keysMax: maxKeys, keepMs });
+    left.store.continueWithin({ keysMax: maxKeys, keepMs });
     return left;
   }
   const store: Store = new Store(sections, {

@@ -6,11 +6,12 @@
  */
 
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import type { Slices } from "../store/slices.ts";
 
 /** How long the first slice may take, which runs at once. */
 const FIRST_MS = 2;
 
-export type Slices = Generator<undefined, void>;
+export type { Slices };
 
 export class Slicer {
   readonly #mustWait: () => boolean;

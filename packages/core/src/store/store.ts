@@ -10,16 +10,13 @@
 
 import type { Component } from "../crdt/component.ts";
 import { Checkpoints } from "./delta/checkpoints.ts";
-import { MergeGuard, type MergeGuardOptions } from "./delta/merge-guard.ts";
-import { type Pausing, StoreDelta } from "./delta/store-delta.ts";
+import { StoreDelta } from "./delta/store-delta.ts";
 import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
-import { EvictionRanks } from "./eviction/eviction-rank.ts";
 import { type Evictions, Evictor, type EvictorOptions } from "./eviction/evictor.ts";
-import { Handover, type StoreBounds } from "./eviction/handover.ts";
 import { type Note, Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
-import { OwnershipTransfer } from "./replicas/ownership-transfer.ts";
-import { type Replicas, SELF } from "./replicas/replicas.ts";
+import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
+import { type Slices, sliced } from "./slices.ts";
 import type { StoreState } from "./store-state.ts";
 import {
   EPOCH_MASK,
@@ -44,14 +41,44 @@ import { resetsTie, ticketTie } from "./table/ticket.ts";
 const CLUSTER_STEP_MS = 60_000;
 /** Records checked for expiry whenever a key is added. */
 const SWEEP_PER_INSERT = 2;
-/** Records scanned for replica indexes between two pauses. */
-const RECORDS_PER_PAUSE = 32;
 
-export interface StoreOptions extends StoreBounds, EvictorOptions, MergeGuardOptions {
+/** Why a component was not merged, although it may have been new. */
+export type JoinFault =
+  /** Its window or slot has ended. */
+  | "over"
+  /** Its window or slot begins later than any clock error explains. */
+  | "ahead"
+  /** It was counted before a reset that this replica knows. */
+  | "beforeReset"
+  /**
+   * No correct replica sends it: it has more refunds than hits, or belongs to no policy of the
+   * limiter.
+   */
+  | "impossible"
+  /**
+   * Its replica, or the opener of its window, has no index: all indexes are in use, or it was
+   * dropped.
+   */
+  | "tooManyReplicas"
+  /** The key has more components than any lawful history makes. */
+  | "tooManyComponents"
+  /** There is no room for another key, or the sender has introduced more keys than its quota. */
+  | "tooManyKeys";
+
+/** How many keys a store keeps, and for how long. */
+export interface StoreBounds {
+  readonly keysMax: number;
+  /** The longest time between sending a component and its arrival. */
+  readonly keepMs: number;
+}
+
+export interface StoreOptions extends StoreBounds, EvictorOptions {
   /** 32 random bits of this process. */
   readonly seed: number;
   /** Receives what has to be published; absent in a limiter that is not replicated. */
   readonly announcer?: Announcer | undefined;
+  /** Receives the reason for each component that was not merged. */
+  readonly dropped?: ((why: JoinFault) => void) | undefined;
 }
 
 export class Store implements StoreState {
@@ -66,8 +93,6 @@ export class Store implements StoreState {
   readonly versions: RecordVersions;
   /** Ends counts and voids marks. */
   readonly resets: Resets;
-  /** Keeps or releases the contents when the limiter is closed. */
-  readonly handover: Handover;
   /** Records with unsent counts; null in a limiter that is not replicated. */
   readonly unsent: UnsentCounts | null;
   frame = 1;
@@ -83,11 +108,12 @@ export class Store implements StoreState {
   readonly #replicas: Replicas;
   readonly #entries: KeyRecords;
   readonly #evictor: Evictor;
-  readonly #mergeGuard: MergeGuard;
+  readonly #dropped: StoreOptions["dropped"];
   readonly #reread = (): void => this.versions.next();
 
   constructor(sections: readonly Section[], options: StoreOptions) {
     this.#replicas = options.replicas;
+    this.#dropped = options.dropped;
     options.replicas.watch(this.#reread);
     this.notes = new Notes(options.keysMax, options.keepMs);
     const entries = new KeyRecords(sections, options.replicas, options.seed);
@@ -96,23 +122,16 @@ export class Store implements StoreState {
     this.index = entries.index;
     this.unsent = options.announcer ? new UnsentCounts(entries.records, options.announcer) : null;
     this.#entries = entries;
-    const ownershipTransfer = new OwnershipTransfer(entries, options.replicas, this);
-    this.versions = new RecordVersions(entries, this.notes, ownershipTransfer, this);
+    this.versions = new RecordVersions(entries, this.notes, options.replicas, this);
     this.resets = new Resets(entries, this.notes, this.versions, this, options.keepMs);
     if (this.unsent !== null) this.resets.aheadMsMax = RESET_AHEAD_MS_MAX;
-    this.#mergeGuard = new MergeGuard(entries.shapes, this.resets, this, options);
-    this.delta = new StoreDelta(entries, this.unsent, this.notes, this.versions, this.resets, this);
+    this.delta = new StoreDelta(entries, this.unsent, this.versions, this.resets, this);
     this.checkpoints = new Checkpoints({
       ...{ entries, versions: this.versions, resets: this.resets, storeState: this },
       obtain: (low, high, replica) => this.#obtain(low, high, replica),
     });
-    const ranks = new EvictionRanks(entries, this.versions, this);
-    this.#evictor = new Evictor(entries, ranks, this.delta, this, options);
+    this.#evictor = new Evictor(entries, this.versions, this.delta, this, options);
     this.evictions = this.#evictor.evictions;
-    this.handover = new Handover({
-      ...{ entries, versions: this.versions, notes: this.notes, resets: this.resets },
-      ...{ evictor: this.#evictor, changed: (id) => this.#changed(id) },
-    });
   }
 
   /** Record slots that a sweep has to visit to see all records. */
@@ -263,21 +282,88 @@ export class Store implements StoreState {
   }
 
   /**
-   * Merges a component of another replica. Returns whether it was new. A component that is over,
-   * from before a reset, of this replica itself or malformed is never merged.
+   * Merges a component of another replica, and the reset that it carries. Returns whether it was
+   * new.
    */
   join(component: Readonly<Component>): boolean {
-    const mergeGuard = this.#mergeGuard;
-    if (!mergeGuard.admits(component)) return false;
+    const fault = this.#faultOf(component);
+    if (fault !== undefined) return this.#refuse(fault);
     const { low, high, replica } = component;
     const shape = this.shapes[component.policy]!;
     const id = this.#obtain(low, high, replica);
-    if (id === 0) return mergeGuard.refuse("tooManyKeys");
+    if (id === 0) return this.#refuse("tooManyKeys");
     const grew = shape.join(id, component, this.now, this.clusterNow);
-    if (grew === undefined) return mergeGuard.refuse("tooManyComponents");
+    if (grew === undefined) return this.#refuse("tooManyComponents");
     const isSent = this.records.word(id, FRAME) >= 0;
     if (grew && !isSent) this.unsent?.merged(id, shape.weight(id), this.now);
     return grew;
+  }
+
+  /** Why a component may not be merged. */
+  #faultOf(component: Readonly<Component>): JoinFault | undefined {
+    const { low, high, replica, opener, reset } = component;
+    const shape = this.shapes[component.policy];
+    if (shape === undefined || replica === SELF) return "impossible";
+    if (component.refunds > component.hits) return "impossible";
+    // Replica indexes are limited; a replica without one cannot be told apart from others.
+    if (replica >= NO_REPLICA || opener >= NO_REPLICA) return "tooManyReplicas";
+    if (this.#replicas.isDropped(replica)) return "tooManyReplicas";
+    const timing = shape.timing(component, this.now, this.clusterNow);
+    if (timing !== "live") return timing;
+    if (shape.endsWithReset && !this.resets.admit(low, high, reset)) return "beforeReset";
+    return undefined;
+  }
+
+  #refuse(why: JoinFault): false {
+    this.#dropped?.(why);
+    return false;
+  }
+
+  /** Marks every referenced replica index, in slices. */
+  *refersTo(mark: (replica: number) => void): Slices {
+    this.versions.refersTo(mark);
+    yield* sliced(
+      1,
+      () => this.records.end,
+      (id) => this.#entries.refersTo(id, mark),
+    );
+  }
+
+  // ── After its limiter is closed, while other replicas still count its keys ───────────────────
+
+  /** Whether any key is this replica's own, or any reset or mark is known. */
+  get hasOwn(): boolean {
+    return this.records.size !== this.#entries.ownership.foreignKeys || this.notes.size !== 0;
+  }
+
+  /** Releases all permits of this replica, in slices: no later call can release them. */
+  *releasePermits(): Slices {
+    const { ownership, shapes } = this.#entries;
+    const gauges = shapes.filter(({ places }) => places === "none");
+    if (gauges.length === 0) return;
+    yield* sliced(
+      1,
+      () => this.records.end,
+      (id) => {
+        if (!ownership.isLive(id) || !ownership.isOwn(id)) return;
+        this.versions.renew(id);
+        let released = 0;
+        for (const shape of gauges) {
+          released += shape.releasePermits?.(id, Number.POSITIVE_INFINITY) ?? 0;
+        }
+        if (released > 0) this.#changed(id);
+      },
+    );
+  }
+
+  /**
+   * Continues for a limiter that is created again under the same name: with the existing records,
+   * within the wider of the two bounds, and with new statistics.
+   */
+  continueWithin({ keysMax, keepMs }: StoreBounds): void {
+    this.#evictor.continueWithin(keysMax);
+    this.notes.continueWithin(keysMax, keepMs);
+    this.resets.keepMs = Math.max(this.resets.keepMs, keepMs);
   }
 
   // ── Bounds ───────────────────────────────────────────────────────────────────────────────────
@@ -306,14 +392,6 @@ export class Store implements StoreState {
   close(): void {
     this.clear();
     this.#replicas.unwatch(this.#reread);
-  }
-
-  /** Marks every referenced replica index, pausing between batches of records. */
-  *refersTo(mark: (replica: number) => void): Pausing {
-    for (let first = 1; first < this.records.end; first += RECORDS_PER_PAUSE) {
-      this.versions.refersTo(mark, first, RECORDS_PER_PAUSE);
-      yield;
-    }
   }
 
   #resetsTie(id: number, low: number, state: number): number {

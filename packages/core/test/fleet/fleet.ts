@@ -14,6 +14,7 @@ import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 import { NO_RECORD } from "../../src/store/table/record-id.ts";
+import { showChanges } from "../store/changes.ts";
 
 /** Clocks of replicas differ by up to this, as those of machines started at different times do. */
 const CLOCK_BASE_MS_MAX = 3_600_000;
@@ -211,15 +212,12 @@ export class Fleet {
   #publish(place: number): void {
     const member = this.#awake(place);
     const { store, sentPlaces } = member;
-    store.delta.since(member.sentFrame, {
-      component: (component) => {
-        if (this.#isSequence && component.place > store.now - this.#baseMs) {
-          if (component.place < (sentPlaces.get(component.low) ?? 0)) return;
-          sentPlaces.set(component.low, component.place);
-        }
-        this.#send(place, component);
-      },
-      note: () => {},
+    showChanges(store, member.sentFrame, (component) => {
+      if (this.#isSequence && component.place > store.now - this.#baseMs) {
+        if (component.place < (sentPlaces.get(component.low) ?? 0)) return;
+        sentPlaces.set(component.low, component.place);
+      }
+      this.#send(place, component);
     });
     member.sentFrame = store.closeFrame();
   }

@@ -11,6 +11,7 @@ import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 import { expectEqual } from "../quick-expectation.ts";
+import { showChanges } from "./changes.ts";
 
 const LIMIT = 4;
 const WINDOW_MS = 50;
@@ -98,9 +99,8 @@ class Lane implements Announcer {
   /** All that replication would see of it. */
   sent(frame: number): Component[] {
     const sent: Component[] = [];
-    this.store.delta.since(frame, {
-      component: (component) => sent.push(Object.assign(blankComponent(), component)),
-      note: () => {},
+    showChanges(this.store, frame, (component) => {
+      sent.push(Object.assign(blankComponent(), component));
     });
     return sent;
   }

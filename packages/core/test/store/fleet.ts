@@ -11,6 +11,7 @@ import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import type { Rule } from "../../src/store/shapes/rule.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
+import { showChanges } from "./changes.ts";
 
 export const START_MS = 1_790_000_000_000;
 
@@ -131,17 +132,12 @@ export class Member {
     const component = (shown: Readonly<Component>): void => {
       sent.push(this.carried(shown));
     };
-    this.store.delta.since(frame, { component, note: () => {} });
+    showChanges(this.store, frame, component);
     return sent;
   }
 
   notes(frame = 0): Note[] {
-    const notes: Note[] = [];
-    this.store.delta.since(frame, {
-      component: () => {},
-      note: (note) => notes.push({ ...note }),
-    });
-    return notes;
+    return Array.from(this.store.notes.changedSince(frame), (note) => ({ ...note }));
   }
 
   carried(component: Readonly<Component>): Carried {

@@ -15,6 +15,7 @@ import { Store } from "../../src/store/store.ts";
 import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";
 import { sorted } from "./agreement.ts";
+import { showChanges } from "./changes.ts";
 import { highOf, keyOf, lowOf, type ShapeCase } from "./shape-cases.ts";
 
 /** No note is ever let go of: the reference keeps them for good. */
@@ -177,10 +178,12 @@ export class Twin {
   send(frame = 0): Sent {
     const components: ReferenceComponent[] = [];
     const notes: Sent["notes"][number][] = [];
-    this.store.delta.since(frame, {
-      component: (component) => components.push(this.#named(component)),
-      note: (note) => notes.push({ ...note, marks: [...note.marks] }),
-    });
+    showChanges(
+      this.store,
+      frame,
+      (component) => components.push(this.#named(component)),
+      (note) => notes.push({ ...note, marks: [...note.marks] }),
+    );
     return { from: this.id, components, notes, resetAll: this.store.resets.allSince(frame) };
   }
 

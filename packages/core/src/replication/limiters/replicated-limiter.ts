@@ -123,8 +123,7 @@ export class ReplicatedLimiter {
   /** The limiter is closed: the permits that it held are released, in the background. */
   retire(retirement: Retirement): void {
     this.retirement = retirement;
-    const { handover } = this.store;
-    if (handover.holds) this.#releasing.runLater(handover.giveBack());
+    if (this.places.includes("none")) this.#releasing.runLater(this.store.releasePermits());
   }
 
   /** Drops everything. */

@@ -10,8 +10,8 @@
 
 import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
-import type { Former } from "../../store/replicas/ownership-transfer.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { Former } from "../../store/table/record-versions.ts";
 import type { Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 
@@ -145,7 +145,7 @@ export class ReplicatedLimiters {
     for (const replicated of this.#retired().reverse()) {
       const { retirement, store } = replicated;
       const isPublished = published >= retirement!.publishedIn;
-      const isOfUse = !store.handover.isEmpty && limitersLeft > 0 && store.size <= keysLeft;
+      const isOfUse = store.hasOwn && limitersLeft > 0 && store.size <= keysLeft;
       if (now >= retirement!.untilMs || (isPublished && !isOfUse)) {
         this.#end(replicated);
       } else {
@@ -177,7 +177,7 @@ export class ReplicatedLimiters {
 
   #end(replicated: ReplicatedLimiter): void {
     const { store, places } = replicated;
-    const isKnown = store.handover.isEmpty || !places.includes("none");
+    const isKnown = !store.hasOwn || !places.includes("none");
     this.#forgottenIn = Math.max(this.#forgottenIn, isKnown ? store.forgottenIn : store.frame);
     this.#replicatedLimiters.delete(keyOf(replicated.identity.low, replicated.identity.high));
     replicated.end();

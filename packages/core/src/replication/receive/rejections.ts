@@ -11,7 +11,7 @@ import {
   type Report,
   WHICH_PROCESS,
 } from "../../base/cluster-events.ts";
-import type { JoinFault } from "../../store/delta/merge-guard.ts";
+import type { JoinFault } from "../../store/store.ts";
 import type { ReplyPartsFault } from "../anti-entropy/reply-parts.ts";
 import type { Refusal } from "../envelope.ts";
 

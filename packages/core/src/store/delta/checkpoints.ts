@@ -7,15 +7,12 @@
 
 import type { Checkpoint } from "../../crdt/checkpoint.ts";
 import type { Resets } from "../marks/resets.ts";
+import { type Slices, sliced } from "../slices.ts";
 import type { StoreState } from "../store-state.ts";
 import { LIVE, STATE } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
 import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
-import type { Pausing } from "./store-delta.ts";
-
-/** Records visited between two pauses. */
-const RECORDS_PER_PAUSE = 32;
 
 /** The level of one key's bucket, under the largest reset known for the key. */
 export interface KeyCheckpoint extends Checkpoint {
@@ -55,20 +52,25 @@ export class Checkpoints {
     return this.#options.entries.shapes[policy]?.folds === true;
   }
 
-  /** Visits the levels of all keys under one policy, in batches. */
-  *all(policy: number, show: (levels: readonly KeyCheckpoint[]) => void): Pausing {
+  /** Visits the levels of all keys under one policy, a batch for each slice. */
+  *all(policy: number, show: (levels: readonly KeyCheckpoint[]) => void): Slices {
     if (!this.has(policy)) return;
     const { records } = this.#options.entries;
     let levels: KeyCheckpoint[] = [];
-    for (let id = 1; id < records.end; id++) {
-      const level = this.of(id, policy);
-      if (level !== undefined) levels.push(level);
-      if (id % RECORDS_PER_PAUSE !== 0) continue;
+    const visited = sliced(
+      1,
+      () => records.end,
+      (id) => {
+        const level = this.of(id, policy);
+        if (level !== undefined) levels.push(level);
+      },
+    );
+    for (let isLast = false; !isLast; ) {
+      isLast = visited.next().done === true;
       show(levels);
       levels = [];
-      yield;
+      if (!isLast) yield;
     }
-    show(levels);
   }
 
   /** The level of a record under one policy; undefined when there is none. */

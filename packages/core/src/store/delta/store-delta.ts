@@ -5,15 +5,13 @@
  * everything up to a frame needs only the changes of later frames. Counts that a reset has ended
  * never leave with the new reset.
  *
- * A store may have millions of records, so everything that visits many is a generator that pauses
- * regularly. Record numbers do not leave this file: between two pauses a record may be reused for
- * another key.
+ * A store may have millions of records, so everything that visits many is done in slices.
  */
 
 import { blankComponent, type Component } from "../../crdt/component.ts";
-import type { Note, Notes } from "../marks/notes.ts";
 import type { Resets } from "../marks/resets.ts";
 import { SELF } from "../replicas/replicas.ts";
+import { type Slices, sliced } from "../slices.ts";
 import type { StoreState } from "../store-state.ts";
 import {
   type ComponentVisitor,
@@ -29,26 +27,12 @@ import type { KeyRecords } from "../table/key-records.ts";
 import type { RecordVersions } from "../table/record-versions.ts";
 import type { UnsentCounts } from "./unsent-counts.ts";
 
-/** Records visited between two pauses; some hold thousands of components. */
-const RECORDS_PER_PAUSE = 32;
 /** Records that are sorted by replica at once, and kept until their components are visited. */
 const RECORDS_SORTED = 8_192;
-
-/** Long work that pauses regularly, so that its caller can do other work in between. */
-export type Pausing = Generator<undefined, void>;
-
-/** Receives what a store publishes. */
-export interface ChangeVisitor {
-  /** An own component; the object is reused. */
-  component(component: Readonly<Component>): void;
-  /** Resets and marks of a key. */
-  note(note: Readonly<Note>): void;
-}
 
 export class StoreDelta {
   readonly #entries: KeyRecords;
   readonly #unsent: UnsentCounts | null;
-  readonly #notes: Notes;
   readonly #versions: RecordVersions;
   readonly #resets: Resets;
   readonly #storeState: StoreState;
@@ -57,56 +41,46 @@ export class StoreDelta {
   constructor(
     entries: KeyRecords,
     unsent: UnsentCounts | null,
-    notes: Notes,
     versions: RecordVersions,
     resets: Resets,
     storeState: StoreState,
   ) {
     this.#entries = entries;
     this.#unsent = unsent;
-    this.#notes = notes;
     this.#versions = versions;
     this.#resets = resets;
     this.#storeState = storeState;
-  }
-
-  /** Visits own components, and all known resets and marks, of keys that changed after `frame`. */
-  since(frame: number, visitor: ChangeVisitor): void {
-    const visit = (component: Component): void => visitor.component(component);
-    for (let id = 1; id < this.#entries.records.end; id++) {
-      if (this.#hasChanged(id, frame)) this.emit(id, visit);
-    }
-    for (const note of this.#notes.changedSince(frame)) visitor.note(note);
   }
 
   /**
    * Visits own components of one policy that leave in the frame closed last and changed after
    * `frame`.
    */
-  *closed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
-    const unsent = this.#unsent;
-    for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
-      this.emitIfChanged(unsent.settle(place), frame, policy, visit, true);
-      if (place % RECORDS_PER_PAUSE === 0) yield;
-    }
+  closed(frame: number, policy: number, visit: ComponentVisitor): Slices {
+    return this.#settled((id) => this.emitIfChanged(id, frame, policy, visit, true));
   }
 
   /** Writes the number of the frame closed last into its records, and visits nothing. */
-  *settle(): Pausing {
+  settle(): Slices {
+    return this.#settled(() => {});
+  }
+
+  #settled(visit: (id: number) => void): Slices {
     const unsent = this.#unsent;
-    for (let place = 0; unsent !== null && place < unsent.closedSize; place++) {
-      unsent.settle(place);
-      if (place % RECORDS_PER_PAUSE === 0) yield;
-    }
+    return sliced(
+      0,
+      () => unsent?.closedSize ?? 0,
+      (place) => visit(unsent!.settle(place)),
+    );
   }
 
   /** Visits all own components of one policy that changed after `frame`. */
-  *changed(frame: number, policy: number, visit: ComponentVisitor): Pausing {
-    const { records } = this.#entries;
-    for (let id = 1; id < records.end; id++) {
-      this.emitIfChanged(id, frame, policy, visit, false);
-      if (id % RECORDS_PER_PAUSE === 0) yield;
-    }
+  changed(frame: number, policy: number, visit: ComponentVisitor): Slices {
+    return sliced(
+      1,
+      () => this.#entries.records.end,
+      (id) => this.emitIfChanged(id, frame, policy, visit, false),
+    );
   }
 
   /**
@@ -118,27 +92,28 @@ export class StoreDelta {
   *heard(
     replicas: readonly number[],
     visitorOf: (replica: number, policy: number) => ComponentVisitor,
-  ): Pausing {
+  ): Slices {
     const { records, shapes } = this.#entries;
     const countedIn = new Map(replicas.map((replica): [number, number[]] => [replica, []]));
-    let id = 1;
-    const mark = (replica: number): void => {
-      const found = countedIn.get(replica);
-      if (found !== undefined && found.at(-1) !== id) found.push(id);
-    };
-    while (id < records.end) {
-      for (const end = id + RECORDS_SORTED; id < end && id < records.end; id++) {
-        this.refersTo(id, mark);
-        if (id % RECORDS_PER_PAUSE === 0) yield;
-      }
+    for (let first = 1; first < records.end; first += RECORDS_SORTED) {
+      yield* sliced(
+        first,
+        () => Math.min(first + RECORDS_SORTED, records.end),
+        (id) =>
+          this.refersTo(id, (replica) => {
+            const found = countedIn.get(replica);
+            if (found !== undefined && found.at(-1) !== id) found.push(id);
+          }),
+      );
       for (const [replica, found] of countedIn) {
         if (found.length === 0) continue;
         for (const policy of shapes.keys()) {
           const visit = visitorOf(replica, policy);
-          for (const [place, record] of found.entries()) {
-            this.emitRemote(record, replica, policy, visit);
-            if (place % RECORDS_PER_PAUSE === 0) yield;
-          }
+          yield* sliced(
+            0,
+            () => found.length,
+            (place) => this.emitRemote(found[place]!, replica, policy, visit),
+          );
         }
         found.length = 0;
       }
@@ -183,7 +158,7 @@ export class StoreDelta {
 
   /** Marks every replica that is known to have counted in a record, and possibly others. */
   refersTo(id: number, mark: (replica: number) => void): void {
-    if (this.#renew(id)) this.#entries.refersTo(mark, id, 1);
+    if (this.#renew(id)) this.#entries.refersTo(id, mark);
   }
 
   /** Visits what another replica is known to have counted under one policy in a record. */

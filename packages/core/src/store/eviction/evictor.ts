@@ -2,6 +2,9 @@
  * Bounds the number of records: frees expired ones and, when the table is full, evicts those of the
  * lowest rank.
  *
+ * Ranks come before weights: a refused key outranks any key that is only counted. Otherwise a flood
+ * of new keys would free refused ones. A record that holds permits is never evicted.
+ *
  * A clock hand walks over the records and visits a bounded number of them per call, so no check
  * pays for the whole table. Own counts of an evicted record go to a sink first. Then the store's
  * generation rises, so the key's next components differ from the evicted ones. Released permits
@@ -13,9 +16,20 @@ import type { Component } from "../../crdt/component.ts";
 import type { StoreDelta } from "../delta/store-delta.ts";
 import { type Replicas, SELF } from "../replicas/replicas.ts";
 import type { StoreState } from "../store-state.ts";
-import { FRAME, FRAME_MASK } from "../table/entry.ts";
+import { FRAME, FRAME_MASK, REFUSED, STATE } from "../table/entry.ts";
 import type { KeyRecords } from "../table/key-records.ts";
-import { COUNTED, type EvictionRanks, EXPIRED, FOREIGN, HELD, LIMITED } from "./eviction-rank.ts";
+import type { RecordVersions } from "../table/record-versions.ts";
+
+/** Nothing in the record counts any more. */
+const EXPIRED = 0;
+/** Only other replicas have counted the key. */
+const FOREIGN = 1;
+/** This replica has counts of its own in the record. */
+const COUNTED = 2;
+/** The last check of the key was refused. */
+const LIMITED = 3;
+/** The record holds permits that will be released. */
+const HELD = 4;
 
 /** Records sampled to find one to evict. */
 const EVICTION_SAMPLE = 48;
@@ -60,7 +74,7 @@ export class Evictor {
   };
 
   readonly #entries: KeyRecords;
-  readonly #ranks: EvictionRanks;
+  readonly #versions: RecordVersions;
   readonly #delta: StoreDelta;
   readonly #storeState: StoreState;
   readonly #replicas: Replicas;
@@ -70,13 +84,13 @@ export class Evictor {
 
   constructor(
     entries: KeyRecords,
-    ranks: EvictionRanks,
+    versions: RecordVersions,
     delta: StoreDelta,
     storeState: StoreState,
     options: EvictorOptions,
   ) {
     this.#entries = entries;
-    this.#ranks = ranks;
+    this.#versions = versions;
     this.#delta = delta;
     this.#storeState = storeState;
     this.#replicas = options.replicas;
@@ -100,7 +114,7 @@ export class Evictor {
     let freed = 0;
     for (let looked = 0; looked < budget && records.size > 0; looked++) {
       const id = this.#next();
-      if (id === 0 || this.#ranks.of(id) !== EXPIRED) continue;
+      if (id === 0 || this.#rankOf(id) !== EXPIRED) continue;
       this.#free(id);
       freed++;
     }
@@ -118,7 +132,7 @@ export class Evictor {
 
   /** Evicts a record and publishes its own counts; returns false if it holds permits. */
   evict(id: number): boolean {
-    const rank = this.#ranks.of(id);
+    const rank = this.#rankOf(id);
     if (rank === HELD) return false;
     const { evictions } = this;
     if (rank === EXPIRED) {
@@ -159,12 +173,12 @@ export class Evictor {
       if (look >= EVICTION_SAMPLE && lowest < LIMITED) break;
       const id = this.#next();
       if (id === 0) continue;
-      const kind = this.#ranks.of(id);
+      const kind = this.#rankOf(id);
       const rank = kind === FOREIGN && isForeignRare ? COUNTED : kind;
       if (rank > lowest || rank === HELD) continue;
       // At equal weight, a key that other replicas know goes before one that only this replica
       // knows.
-      const weight = rank === EXPIRED ? 0 : this.#ranks.weight(id) - (kind === FOREIGN ? 0.5 : 0);
+      const weight = rank === EXPIRED ? 0 : this.#weightOf(id) - (kind === FOREIGN ? 0.5 : 0);
       if (rank === lowest && weight >= lightest) continue;
       chosen = id;
       lowest = rank;
@@ -172,6 +186,30 @@ export class Evictor {
       if (rank === EXPIRED || (rank === FOREIGN && weight < 1)) break;
     }
     return chosen;
+  }
+
+  /** The rank of a record, which is brought up to date first. */
+  #rankOf(id: number): number {
+    this.#versions.renew(id);
+    const { now, clusterNow } = this.#storeState;
+    let expired = true;
+    let own = false;
+    for (const shape of this.#entries.shapes) {
+      if (shape.isHeld(id)) return HELD;
+      if (shape.isExpired(id, now, clusterNow)) continue;
+      expired = false;
+      own ||= shape.isOwn(id, now, clusterNow);
+    }
+    if (expired) return EXPIRED;
+    if ((this.#entries.records.word(id, STATE) & REFUSED) !== 0) return LIMITED;
+    return own ? COUNTED : FOREIGN;
+  }
+
+  /** Among records of one rank, the lighter one is evicted first. */
+  #weightOf(id: number): number {
+    let weight = 0;
+    for (const shape of this.#entries.shapes) weight = Math.max(weight, shape.weight(id));
+    return weight;
   }
 
   /**

@@ -67,14 +67,11 @@ export class KeyRecords {
     this.records.release(id);
   }
 
-  /** Marks every replica that a range of records refers to. */
-  refersTo(mark: (replica: number) => void, first: number, count: number): void {
-    const end = Math.min(first + count, this.records.end);
-    for (let id = first; id < end; id++) {
-      if (!this.ownership.isLive(id)) continue;
-      if (!this.ownership.isOwn(id)) mark(this.records.word(id, GENERATION));
-      for (const shape of this.shapes) shape.refersTo(id, mark);
-    }
+  /** Marks every replica that a record refers to. */
+  refersTo(id: number, mark: (replica: number) => void): void {
+    if (!this.ownership.isLive(id)) return;
+    if (!this.ownership.isOwn(id)) mark(this.records.word(id, GENERATION));
+    for (const shape of this.shapes) shape.refersTo(id, mark);
   }
 
   /** Frees every record: whole tables at once, because visiting a million keys takes long. */

@@ -7,10 +7,11 @@
  * read. Every reader of a record must call `renew` first.
  */
 
+import { blankComponent, type Component } from "../../crdt/component.ts";
 import type { Notes } from "../marks/notes.ts";
-import type { Former, OwnershipTransfer } from "../replicas/ownership-transfer.ts";
+import { type Replicas, SELF } from "../replicas/replicas.ts";
 import type { StoreState } from "../store-state.ts";
-import { LIVE, OWN, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
+import { GENERATION, LIVE, OWN, type Shape, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
 import type { KeyRecords } from "./key-records.ts";
 import { resetsTie } from "./ticket.ts";
@@ -27,6 +28,13 @@ const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 /** The state of an own record that is up to date in the first version. */
 export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
 
+/** The former id of this process. */
+export interface Former {
+  readonly replica: number;
+  /** Converts a time of this process into the time published under the former id. */
+  readonly originMs: number;
+}
+
 export class RecordVersions {
   /** The reset of all keys. */
   limiterReset = 0;
@@ -36,7 +44,8 @@ export class RecordVersions {
   readonly #entries: KeyRecords;
   readonly #notes: Notes;
   readonly #storeState: StoreState;
-  readonly #ownershipTransfer: OwnershipTransfer;
+  readonly #replicas: Replicas;
+  readonly #component = blankComponent();
   /** When the cluster's time last stepped back. */
   steppedBackAtMs: number = Number.NEGATIVE_INFINITY;
   #version = 1;
@@ -49,15 +58,10 @@ export class RecordVersions {
   #roundAt = 0;
   #roundEnd = 0;
 
-  constructor(
-    entries: KeyRecords,
-    notes: Notes,
-    ownershipTransfer: OwnershipTransfer,
-    storeState: StoreState,
-  ) {
+  constructor(entries: KeyRecords, notes: Notes, replicas: Replicas, storeState: StoreState) {
     this.#entries = entries;
     this.#notes = notes;
-    this.#ownershipTransfer = ownershipTransfer;
+    this.#replicas = replicas;
     this.#storeState = storeState;
   }
 
@@ -97,7 +101,10 @@ export class RecordVersions {
     this.next();
   }
 
-  /** Starts a new version in which all own counts so far belong to the former id. */
+  /**
+   * Starts a new version in which all own counts so far belong to the former id: other replicas
+   * keep them under that id, so new counts must not add to them. Permits stay own.
+   */
   disown(former: Former): void {
     const { generation, clusterNow } = this.#storeState;
     for (const shape of this.#entries.shapes) {
@@ -119,12 +126,8 @@ export class RecordVersions {
     this.next();
   }
 
-  /**
-   * Marks every replica that a range of records refers to, or will refer to when they are brought
-   * up to date.
-   */
-  refersTo(mark: (replica: number) => void, first: number, count: number): void {
-    this.#entries.refersTo(mark, first, count);
+  /** Marks every replica that records will refer to when they are brought up to date. */
+  refersTo(mark: (replica: number) => void): void {
     for (const { former } of this.#formers) mark(former.replica);
   }
 
@@ -141,7 +144,9 @@ export class RecordVersions {
     const { now, clusterNow } = this.#storeState;
     if (version < this.#steppedBackIn) for (const shape of shapes) shape.foldAll?.(id, clusterNow);
     const former = this.#formers.find((given) => given.version > version)?.former;
-    if (former !== undefined) this.#ownershipTransfer.move(id, former);
+    if (former !== undefined) {
+      for (const shape of shapes) if (shape.endsWithReset) this.#disownIn(id, shape, former);
+    }
     if (version < this.#resetIn) {
       const low = records.word(id, FINGERPRINT_LOW);
       const note = this.#notes.find(low, records.word(id, FINGERPRINT_HIGH));
@@ -150,5 +155,32 @@ export class RecordVersions {
     for (const shape of shapes) shape.refresh(id, now, clusterNow);
     const flags = records.word(id, STATE) & FLAGS_MASK;
     records.setWord(id, STATE, flags | ((this.#version & VERSION_MASK) << VERSION_SHIFT));
+  }
+  /** Assigns all own components of one shape of a record to the former id. */
+  #disownIn(id: number, shape: Shape, former: Former): void {
+    const { now, clusterNow } = this.#storeState;
+    const taken: Component[] = [];
+    const take = (component: Readonly<Component>): void => {
+      const moved = { ...component };
+      if (moved.replica === SELF) moved.replica = former.replica;
+      if (moved.opener === SELF) {
+        moved.opener = former.replica;
+        if (shape.places === "window" || shape.places === "instant") moved.place += former.originMs;
+      }
+      taken.push(moved);
+    };
+    const component = this.#component;
+    component.replica = SELF;
+    const begun = this.#entries.records.word(id, GENERATION) >>> 0;
+    component.generation = Math.max(begun, shape.generationMin ?? 0);
+    shape.emit(id, now, clusterNow, component, take);
+    for (const replica of this.#replicas.known()) {
+      component.replica = replica;
+      shape.emitRemote(id, replica, now, clusterNow, component, take);
+    }
+    const checkpoint = shape.checkpoint?.(id, clusterNow);
+    shape.wipe(id);
+    if (checkpoint !== undefined) shape.joinCheckpoint?.(id, checkpoint, clusterNow);
+    for (const moved of taken) shape.join(id, moved, now, clusterNow);
   }
 }

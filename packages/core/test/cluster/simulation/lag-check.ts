@@ -7,6 +7,7 @@
  */
 
 import { statusOf } from "../../../src/cluster/cluster-status.ts";
+import { showChanges } from "../../store/changes.ts";
 import type { SimulatedFleet, SimulatedReplica } from "./simulated-fleet.ts";
 
 /** What travelling may add to an age, as clocks are not known more exactly. */
@@ -101,10 +102,7 @@ export class LagCheck {
 function ownTotals({ replicator }: SimulatedReplica): Totals {
   const totals: Totals = new Map();
   for (const { store } of replicator.replicatedLimiters.all()) {
-    store.delta.since(0, {
-      component: (component) => add(totals, component),
-      note: () => {},
-    });
+    showChanges(store, 0, (component) => add(totals, component));
   }
   return totals;
 }
