@@ -80,7 +80,8 @@ export class Checkpoints {
     if (storeState.now < versions.steppedBackAtMs + UNSETTLED_MS) return undefined;
     if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return undefined;
     versions.renew(id);
-    const checkpoint = shapes[policy]?.checkpoint?.(id, storeState.clusterNow);
+    const shape = shapes[policy];
+    const checkpoint = shape?.folds ? shape.checkpoint?.(id, storeState.clusterNow) : undefined;
     if (checkpoint === undefined || checkpoint.level <= 0) return undefined;
     const low = records.word(id, FINGERPRINT_LOW);
     const high = records.word(id, FINGERPRINT_HIGH);

@@ -195,7 +195,7 @@ export class Evictor {
     let expired = true;
     let own = false;
     for (const shape of this.#entries.shapes) {
-      if (shape.isHeld(id)) return HELD;
+      if (shape.isHeld?.(id)) return HELD;
       if (shape.isExpired(id, now, clusterNow)) continue;
       expired = false;
       own ||= shape.isOwn(id, now, clusterNow);
@@ -223,12 +223,15 @@ export class Evictor {
   }
 
   /**
-   * Frees an expired record. A later record of the key must not continue components without a
-   * period.
+   * Frees an expired record. A later record of the key must not continue permits or a log, which
+   * have no period: so it needs a new generation.
    */
   #free(id: number): void {
     const { ownership, shapes } = this.#entries;
-    if (ownership.isOwn(id) && shapes.some((shape) => shape.placeless)) {
+    if (
+      ownership.isOwn(id) &&
+      shapes.some(({ places }) => places === "none" || places === "instant")
+    ) {
       for (const [policy, { places }] of shapes.entries()) {
         if (places === "none") this.#publish(id, policy);
       }

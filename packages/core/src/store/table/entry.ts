@@ -61,12 +61,10 @@ export type ComponentVisitor = (component: Component) => void;
  * Times come with every call: `now` on this replica's clock, `clusterNow` on the cluster's.
  */
 export interface Shape {
-  /** Words that it uses in a key's record. */
-  readonly words: number;
   readonly places: Places;
 
   /** Prepares the zeroed words of a new record. */
-  begin(id: number): void;
+  begin?(id: number): void;
   /** Reads all components again, after replicas have changed. */
   refresh(id: number, now: number, clusterNow: number): void;
   /** Drops everything that a reset ends. */
@@ -80,17 +78,12 @@ export interface Shape {
   isExpired(id: number, now: number, clusterNow: number): boolean;
   /** Whether own counts in it still count. */
   isOwn(id: number, now: number, clusterNow: number): boolean;
-  /** Whether it holds permits and must not be evicted. */
-  isHeld(id: number): boolean;
+  /** Whether it holds permits of this replica and must not be evicted. */
+  isHeld?(id: number): boolean;
   /** Releases up to `cost` of this replica's permits; returns how many. */
   releasePermits?(id: number, cost: number): number;
   /** Hits in it; lighter records are evicted first. */
   weight(id: number): number;
-  /**
-   * Whether it had own components without a period, so that the key's next record needs a new
-   * generation.
-   */
-  readonly placeless: boolean;
   /** Whether a reset ends its counts. */
   readonly endsWithReset: boolean;
 
@@ -127,7 +120,7 @@ export interface Shape {
     component: Component,
     visit: ComponentVisitor,
   ): void;
-  /** Whether slots are folded into a level when they are over. */
+  /** Whether slots are folded into a level when they are over: only then there is a checkpoint. */
   readonly folds?: boolean;
   /** The least generation of own components: earlier counts are only in levels. */
   readonly generationMin?: number;

@@ -46,7 +46,7 @@ export class KeyRecords {
     records.setWord(id, FINGERPRINT_HIGH, high);
     records.setWord(id, STATE, state);
     this.ownership.enter(id, introducer);
-    for (const shape of this.shapes) shape.begin(id);
+    for (const shape of this.shapes) shape.begin?.(id);
     this.index.insert(id);
     return id;
   }

@@ -22,6 +22,9 @@ export const WIDE = 0x7fff_ffff;
 const TWO_32 = 2 ** 32;
 const FIRST_CHUNK_RECORDS = 32;
 const NO_CHUNK = new Int32Array(0);
+// A 64-bit float read as two words, and back.
+const float = new Float64Array(1);
+const floatWords = new Int32Array(float.buffer);
 
 export class RecordPool {
   /** Words of one record. */
@@ -125,6 +128,23 @@ export class RecordPool {
     const position = (id & RECORD_MASK) * this.stride + word;
     chunk[position] = Math.floor(value / TWO_32);
     chunk[position + 1] = value | 0;
+  }
+
+  /** A fraction, in two words of a record. */
+  float(id: number, word: number): number {
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
+    const position = (id & RECORD_MASK) * this.stride + word;
+    floatWords[0] = chunk[position]!;
+    floatWords[1] = chunk[position + 1]!;
+    return float[0]!;
+  }
+
+  setFloat(id: number, word: number, value: number): void {
+    const chunk = this.#chunks[id >>> RECORD_BITS]!;
+    const position = (id & RECORD_MASK) * this.stride + word;
+    float[0] = value;
+    chunk[position] = floatWords[0]!;
+    chunk[position + 1] = floatWords[1]!;
   }
 
   /** The count in one word of a record. */

@@ -178,7 +178,7 @@ export class RecordVersions {
       component.replica = replica;
       shape.emitRemote(id, replica, now, clusterNow, component, take);
     }
-    const checkpoint = shape.checkpoint?.(id, clusterNow);
+    const checkpoint = shape.folds ? shape.checkpoint?.(id, clusterNow) : undefined;
     shape.wipe(id);
     if (checkpoint !== undefined) shape.joinCheckpoint?.(id, checkpoint, clusterNow);
     for (const moved of taken) shape.join(id, moved, now, clusterNow);

@@ -32,9 +32,7 @@ export interface AlignedShapeOptions {
 }
 
 export class AlignedShape implements Shape, Rule<number> {
-  readonly words: number;
   readonly places = "slot";
-  readonly placeless = false;
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -58,15 +56,12 @@ export class AlignedShape implements Shape, Rule<number> {
     this.#fields = new RecordFields(records, base);
     this.#ruler = options.ruler;
     this.#countsRefusals = options.countsRefusals;
-    this.words = alignedShapeWords(options);
     this.#chain = new ComponentChain(
       records,
       base + CHAIN,
       options.countsRefusals ? "refusals" : "none",
     );
   }
-
-  begin(): void {}
 
   read(id: number, _now: number, clusterNow: number, low: number): void {
     this.#ruler.at(clusterNow, low);
@@ -118,7 +113,8 @@ export class AlignedShape implements Shape, Rule<number> {
 
   wipe(id: number): void {
     this.release(id);
-    for (let word = HITS; word < this.words; word++) {
+    const words = alignedShapeWords({ countsRefusals: this.#countsRefusals });
+    for (let word = HITS; word < words; word++) {
       if (word !== CHAIN) this.#fields.setCount(id, word, 0);
     }
   }
@@ -141,10 +137,6 @@ export class AlignedShape implements Shape, Rule<number> {
   isOwn(id: number, now: number, clusterNow: number): boolean {
     this.#readRecord(id, now, clusterNow);
     return this.#hasOwn(id);
-  }
-
-  isHeld(): boolean {
-    return false;
   }
 
   weight(id: number): number {

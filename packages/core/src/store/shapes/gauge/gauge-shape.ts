@@ -35,9 +35,7 @@ const RELEASES_KEPT_MS = 60_000;
 export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
 export class GaugeShape implements Shape, Rule<number> {
-  readonly words: number = GAUGE_SHAPE_WORDS;
   readonly places = "none";
-  readonly placeless = true;
   readonly endsWithReset = false;
   readonly scale = 1;
   readonly slack = 0;
@@ -61,8 +59,6 @@ export class GaugeShape implements Shape, Rule<number> {
     this.#replicas = replicas;
     this.#chain = new ComponentChain(records, base + CHAIN, "refunds");
   }
-
-  begin(): void {}
 
   read(id: number): void {
     this.held = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);

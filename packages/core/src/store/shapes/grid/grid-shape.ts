@@ -13,18 +13,16 @@ import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../.
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketAt } from "../../table/ticket.ts";
 import type { Rule } from "../rule.ts";
-import { type BucketLevel, LEVEL_SCALE, LEVEL_SLACK } from "./bucket-level.ts";
 import { PublishedLevels } from "./published-levels.ts";
 import type { SlotBins } from "./slot-bins.ts";
 import { SlotFloors, type StepTime } from "./slot-floors.ts";
-import { SlotGrid, type SlotGridOptions, slotGridWords } from "./slot-grid.ts";
-import type { SlotTime } from "./slot-time.ts";
-import { elapsedUntilFits } from "./trailing-slot.ts";
+import { LEVEL_SCALE, SlotGrid, type SlotGridOptions, type SlotTime } from "./slot-grid.ts";
+
+/** Levels closer than this are equal: the sum of rounding errors of fractional rates. */
+const LEVEL_SLACK = 1e-6;
 
 export class GridShape implements Shape, Rule<number> {
-  readonly words: number;
   readonly places = "slot";
-  readonly placeless = false;
   readonly endsWithReset = true;
   readonly folds: boolean;
   /**
@@ -52,7 +50,6 @@ export class GridShape implements Shape, Rule<number> {
   readonly #grid: SlotGrid;
   readonly #time: SlotTime;
   readonly #bins: SlotBins;
-  readonly #level: BucketLevel | null;
   readonly #floors: SlotFloors | null;
   readonly #publishedLevels: PublishedLevels;
   readonly #leak: number;
@@ -62,13 +59,11 @@ export class GridShape implements Shape, Rule<number> {
   readonly #binCount: number;
 
   constructor(records: RecordPool, replicas: Replicas, base: number, options: SlotGridOptions) {
-    this.words = slotGridWords(options);
     this.#records = records;
     this.#grid = new SlotGrid(records, replicas, base, options);
     this.#publishedLevels = new PublishedLevels(this.#grid, options.published);
     this.#time = this.#grid.time;
     this.#bins = this.#grid.bins;
-    this.#level = this.#grid.level;
     this.folds = options.leak > 0;
     this.scale = this.folds ? LEVEL_SCALE : options.slotMs;
     this.slack = this.folds ? LEVEL_SLACK : 0;
@@ -92,22 +87,22 @@ export class GridShape implements Shape, Rule<number> {
     this.#hits = 0;
     this.#trailing = 0;
     if (id === 0) return;
-    if (this.#level !== null && this.#ahead === 0) {
-      this.held = this.#grid.levelNow(id, this.#level);
+    if (this.folds && this.#ahead === 0) {
+      this.held = this.#grid.levelNow(id);
       if (this.held >= 0) return;
     }
     this.#grid.align(id);
-    if (this.#level === null) this.#readHits(id);
-    else this.#readLevel(id, this.#level);
+    if (this.folds) this.#readLevel(id);
+    else this.#readHits(id);
   }
 
   msUntilAtMost(target: number): number {
-    if (this.#level !== null) return this.#msUntilLevel(this.held, target);
+    if (this.folds) return this.#msUntilLevel(this.held, target);
     return this.#msUntilHits(target / this.scale);
   }
 
   msUntilEmptyAfter(cost: number): number {
-    if (this.#level !== null) return this.#msUntilLevel(this.held + cost * LEVEL_SCALE, 0);
+    if (this.folds) return this.#msUntilLevel(this.held + cost * LEVEL_SCALE, 0);
     if (cost === 0) return this.held === 0 ? 0 : this.#msUntilHits(0);
     return this.#time.endsAt + (this.#slots - 1) * this.#slotMs - this.#clusterNow;
   }
@@ -138,10 +133,10 @@ export class GridShape implements Shape, Rule<number> {
       if (this.#ticketOfSlot(id, this.#time.slot - age) !== ticket) continue;
       return this.#bins.give(id, this.#time.binOfAge(age), cost);
     }
-    if (this.#level === null || this.#ahead === 1 || !isHeld) return 0;
-    const level = this.#level.of(id);
+    if (!this.folds || this.#ahead === 1 || !isHeld) return 0;
+    const level = this.#grid.level(id);
     const given = Math.min(cost * LEVEL_SCALE, level);
-    this.#level.set(id, level - given);
+    this.#grid.setLevel(id, level - given);
     return Math.ceil(given / LEVEL_SCALE);
   }
 
@@ -201,15 +196,11 @@ export class GridShape implements Shape, Rule<number> {
 
   isOwn(id: number, now: number, clusterNow: number): boolean {
     this.read(id, now, clusterNow);
-    return (this.#level !== null && this.#level.of(id) > 0) || this.#bins.hasOwn(id);
-  }
-
-  isHeld(): boolean {
-    return false;
+    return (this.folds && this.#grid.level(id) > 0) || this.#bins.hasOwn(id);
   }
 
   weight(id: number): number {
-    let hits = this.#level === null ? 0 : this.#level.of(id) / LEVEL_SCALE;
+    let hits = this.folds ? this.#grid.level(id) / LEVEL_SCALE : 0;
     for (let bin = 0; bin < this.#binCount; bin++) hits += this.#bins.hits(id, bin);
     return hits;
   }
@@ -307,10 +298,11 @@ export class GridShape implements Shape, Rule<number> {
     this.held = this.#hits * this.scale + this.#trailing * (this.#time.endsAt - this.#clusterNow);
   }
 
-  #readLevel(id: number, folded: BucketLevel): void {
-    let level = folded.of(id);
+  #readLevel(id: number): void {
+    const grid = this.#grid;
+    let level = grid.level(id);
     for (let age = this.#slots - 1; age >= 0; age--) {
-      level = folded.after(level, this.#bins.hits(id, this.#time.binOfAge(age)));
+      level = grid.levelAfter(level, this.#bins.hits(id, this.#time.binOfAge(age)));
     }
     if (this.#ahead !== 0) level += this.#bins.hits(id, this.#time.binOfAge(-1)) * LEVEL_SCALE;
     this.held = level;
@@ -320,4 +312,17 @@ export class GridShape implements Shape, Rule<number> {
     const generation = Math.max(this.#records.word(id, GENERATION) >>> 0, this.generationMin);
     return ticketAt(generation, slot);
   }
+}
+
+/**
+ * The least elapsed part of a slot, in whole ms, after which `trailing × (width - elapsed) / width`
+ * is at most `room`.
+ */
+function elapsedUntilFits(trailing: number, room: number, width: number): number {
+  if (trailing <= 0) return 0;
+  let left = Math.min(width, Math.floor((room * width) / trailing));
+  // One division may round across a whole number.
+  if (left < width && (left + 1) * trailing <= room * width) left++;
+  if (left * trailing > room * width) left--;
+  return width - left;
 }

@@ -11,8 +11,7 @@
  */
 
 import { type Checkpoint, foldSlot, joinedCheckpoint } from "../../../crdt/checkpoint.ts";
-import { LEVEL_SCALE } from "./bucket-level.ts";
-import type { SlotGrid } from "./slot-grid.ts";
+import { LEVEL_SCALE, type SlotGrid } from "./slot-grid.ts";
 
 export class PublishedLevels {
   readonly #grid: SlotGrid;
@@ -27,11 +26,10 @@ export class PublishedLevels {
   /** The published level of a record, after the newest slot that it contains. */
   of(id: number): Checkpoint {
     let { slot, level } = this.#folded(id);
-    const leak = this.#grid.level?.leak ?? 0;
-    const end = slot + Math.max(this.#grid.head.joined(id), this.#published);
+    const end = slot + Math.max(this.#grid.joined(id), this.#published);
     while (slot < end) {
       slot++;
-      level = foldSlot(level, leak, this.#hitsIn(id, slot));
+      level = foldSlot(level, this.#grid.leak, this.#hitsIn(id, slot));
     }
     return { slot, level };
   }
@@ -40,25 +38,24 @@ export class PublishedLevels {
   join(id: number, received: Checkpoint): boolean {
     const grid = this.#grid;
     const own = this.#folded(id);
-    const { level } = grid;
-    if (level === null || received.slot > grid.time.slot + grid.ahead) return false;
-    const joined = joinedCheckpoint(own, received, level.leak, (slot) => this.#hitsIn(id, slot));
+    if (received.slot > grid.time.slot + grid.ahead) return false;
+    const joined = joinedCheckpoint(own, received, grid.leak, (slot) => this.#hitsIn(id, slot));
     if (joined === own) return false;
-    level.set(id, joined.level);
-    grid.head.setJoined(id, Math.max(grid.head.joined(id), received.slot - own.slot));
+    grid.setLevel(id, joined.level);
+    grid.setJoined(id, Math.max(grid.joined(id), received.slot - own.slot));
     return true;
   }
 
   /** Whether a merged level may contain the others' counts of a slot. Needs a `read`. */
   contain(id: number, slot: number): boolean {
-    return slot <= this.#grid.foldedUntil + this.#grid.head.joined(id);
+    return slot <= this.#grid.foldedUntil + this.#grid.joined(id);
   }
 
   /** The level after the newest slot that is no longer kept apart. */
   #folded(id: number): Checkpoint {
     const grid = this.#grid;
     grid.align(id);
-    return { slot: grid.foldedUntil, level: grid.level?.of(id) ?? 0 };
+    return { slot: grid.foldedUntil, level: grid.level(id) };
   }
 
   /** Thousandths of hits known in a slot. */

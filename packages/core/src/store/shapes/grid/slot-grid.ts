@@ -10,21 +10,30 @@
  *                                           └ bucket        └ in a cluster
  */
 
-import { drain } from "../../../crdt/checkpoint.ts";
+import { drain, foldSlot } from "../../../crdt/checkpoint.ts";
 import type { Component } from "../../../crdt/component.ts";
 import type { Replicas } from "../../replicas/replicas.ts";
 import type { ComponentVisitor, Timing } from "../../table/entry.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
-import { BucketLevel, LEVEL_WORDS } from "./bucket-level.ts";
 import { SlotBins } from "./slot-bins.ts";
-import { JOINED_SHIFT, SLOT_HIGH, SLOT_HIGH_MASK, SLOT_LOW, SlotHead, UNSET } from "./slot-head.ts";
 import { SlotRings } from "./slot-rings.ts";
-import { SlotTime } from "./slot-time.ts";
 
+const SLOT_HIGH = 0;
+const SLOT_LOW = 1;
 const CHAIN = 2;
 const HEAD_WORDS = 3;
+const LEVEL_WORDS = 2;
+
+/** The bits with the number of kept slots that the level contains as well. */
+const JOINED_SHIFT = 16;
+const SLOT_HIGH_MASK = 0xffff;
+/** The high half of no slot: the record is not aligned yet. */
+const UNSET = 0xffff;
 
 const TWO_32 = 2 ** 32;
+
+/** Levels are kept in thousandths of a hit, so that whole rates leak whole numbers each ms. */
+export const LEVEL_SCALE = 1_000;
 
 export interface SlotGridOptions {
   readonly slotMs: number;
@@ -38,17 +47,52 @@ export interface SlotGridOptions {
   readonly leak: number;
 }
 
+/**
+ * The slot of the cluster's current time, and its bin in a ring. It is the same for every key, so
+ * it is computed once per slot and not per check.
+ */
+export class SlotTime {
+  slot = -1;
+  startsAt = 0;
+  endsAt = 0;
+  /** The bin of the slot. */
+  bin = 0;
+
+  readonly #slotMs: number;
+  readonly #bins: number;
+
+  constructor(slotMs: number, bins: number) {
+    this.#slotMs = slotMs;
+    this.#bins = bins;
+  }
+
+  turnTo(clusterNow: number): void {
+    if (clusterNow < this.endsAt && clusterNow >= this.startsAt && this.slot >= 0) return;
+    this.slot = Math.floor(clusterNow / this.#slotMs);
+    this.startsAt = this.slot * this.#slotMs;
+    this.endsAt = this.startsAt + this.#slotMs;
+    this.bin = this.slot % this.#bins;
+  }
+
+  /** The bin of the slot that is `age` slots old; -1 is the next slot. */
+  binOfAge(age: number): number {
+    const bin = this.bin - age;
+    if (bin < 0) return bin + this.#bins;
+    return bin >= this.#bins ? bin - this.#bins : bin;
+  }
+}
+
 export class SlotGrid {
   readonly time: SlotTime;
   readonly bins: SlotBins;
-  readonly head: SlotHead;
-  /** The level of a bucket; null for a grid, which drops old slots. */
-  readonly level: BucketLevel | null;
+  /** What a bucket loses each slot, in thousandths of a hit; 0 for a grid, which drops old slots. */
+  readonly leak: number;
   /** How many slots after the current one have a bin. */
   readonly ahead: number;
 
   readonly #records: RecordPool;
   readonly #base: number;
+  readonly #levelAt: number;
   readonly #replicas: Replicas;
   readonly #slots: number;
   readonly #binCount: number;
@@ -62,17 +106,43 @@ export class SlotGrid {
     this.#base = base;
     this.#replicas = replicas;
     this.#binCount = slots + this.ahead;
-    this.head = new SlotHead(records, base);
+    this.leak = leak;
     this.time = new SlotTime(slotMs, this.#binCount);
-    const levelAt = base + HEAD_WORDS;
-    this.level = leak > 0 ? new BucketLevel(records, levelAt, leak) : null;
-    const binsAt = levelAt + (leak > 0 ? LEVEL_WORDS : 0);
+    this.#levelAt = base + HEAD_WORDS;
+    const binsAt = this.#levelAt + (leak > 0 ? LEVEL_WORDS : 0);
     this.bins = new SlotBins(records, binsAt, this.#binCount, shared);
     this.#rings = new SlotRings(records, base + CHAIN, this.#binCount, this.ahead);
   }
 
   begin(id: number): void {
     this.#records.setWord(id, this.#base + SLOT_HIGH, UNSET);
+  }
+
+  /** A bucket's level after the newest slot that was folded away, in thousandths of a hit. */
+  level(id: number): number {
+    return this.#records.float(id, this.#levelAt);
+  }
+
+  setLevel(id: number, level: number): void {
+    this.#records.setFloat(id, this.#levelAt, level);
+  }
+
+  /** A level one slot later, in which so many hits were counted. */
+  levelAfter(level: number, hits: number): number {
+    return foldSlot(level, this.leak, hits * LEVEL_SCALE);
+  }
+
+  /**
+   * How many of the kept slots, oldest first, a merged level contains: counts that arrive for them
+   * may be in that level already.
+   */
+  joined(id: number): number {
+    return this.#records.word(id, this.#base + SLOT_HIGH) >>> JOINED_SHIFT;
+  }
+
+  setJoined(id: number, joined: number): void {
+    const high = this.#records.word(id, this.#base + SLOT_HIGH) & SLOT_HIGH_MASK;
+    this.#records.setWord(id, this.#base + SLOT_HIGH, high | (joined << JOINED_SHIFT));
   }
 
   /**
@@ -88,7 +158,7 @@ export class SlotGrid {
     const slot = (high & SLOT_HIGH_MASK) * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0);
     if (slot === now) return;
     if ((high & SLOT_HIGH_MASK) !== UNSET) {
-      if (slot > now && this.level !== null) {
+      if (slot > now && this.leak > 0) {
         this.foldAll(id);
         return;
       }
@@ -105,17 +175,17 @@ export class SlotGrid {
    * back, old and new hits of one slot number could not be told apart.
    */
   foldAll(id: number): void {
-    const { time, level } = this;
+    const { time } = this;
     const word = this.#base + SLOT_HIGH;
     const high = this.#records.word(id, word) & SLOT_HIGH_MASK;
-    if (level === null || high === UNSET) return;
+    if (this.leak === 0 || high === UNSET) return;
     const slot = high * TWO_32 + (this.#records.word(id, this.#base + SLOT_LOW) >>> 0);
     this.#turn(id, slot, this.#binCount);
     this.#rings.chain.clear(id);
     // The kept slots are empty now, and will leak for as long as they last.
     const kept = this.#slots - Math.max(0, time.slot - slot);
-    const folded = level.of(id);
-    level.set(id, folded > 0 ? drain(folded, level.leak, -kept) : 0);
+    const folded = this.level(id);
+    this.setLevel(id, folded > 0 ? drain(folded, this.leak, -kept) : 0);
     this.#records.setWord(id, word, Math.floor(time.slot / TWO_32));
     this.#records.setWord(id, this.#base + SLOT_LOW, time.slot | 0);
   }
@@ -125,7 +195,7 @@ export class SlotGrid {
    * each turn rounds, and a caller that reads every millisecond would accumulate that. Negative
    * after the clock steps back: then the record has to be turned.
    */
-  levelNow(id: number, level: BucketLevel): number {
+  levelNow(id: number): number {
     const records = this.#records;
     records.take(id);
     const { chunk } = records;
@@ -134,7 +204,7 @@ export class SlotGrid {
     if (high === UNSET) return 0;
     const turns = this.time.slot - (high * TWO_32 + (chunk[at + SLOT_LOW]! >>> 0));
     if (turns < 0) return -1;
-    return drain(level.after(level.of(id), this.bins.hits(id, 0)), level.leak, turns);
+    return drain(this.levelAfter(this.level(id), this.bins.hits(id, 0)), this.leak, turns);
   }
 
   /** The newest slot that is no longer kept apart. */
@@ -228,8 +298,8 @@ export class SlotGrid {
   wipe(id: number): void {
     this.#rings.chain.clear(id);
     this.bins.clear(id);
-    this.level?.set(id, 0);
-    this.head.setJoined(id, 0);
+    if (this.leak > 0) this.setLevel(id, 0);
+    this.setJoined(id, 0);
   }
 
   /** Frees everything beside the record. */
@@ -245,16 +315,17 @@ export class SlotGrid {
   }
 
   #turn(id: number, slot: number, turns: number): void {
-    const { bins, level } = this;
+    const { bins } = this;
+    const isBucket = this.leak > 0;
     const steps = Math.min(turns, this.#binCount);
-    let folded = level === null ? 0 : level.of(id);
+    let folded = isBucket ? this.level(id) : 0;
     let bin = this.binOf(slot + this.ahead + 1);
     for (let step = 0; step < steps; step++) {
-      if (level !== null) folded = level.after(folded, bins.hits(id, bin));
+      if (isBucket) folded = this.levelAfter(folded, bins.hits(id, bin));
       bins.empty(id, bin);
       bin = bin + 1 === this.#binCount ? 0 : bin + 1;
     }
-    if (level !== null) level.set(id, drain(folded, level.leak, turns - steps));
+    if (isBucket) this.setLevel(id, drain(folded, this.leak, turns - steps));
   }
 
   /** After the clock steps back, drops the counts of slots that are in the future again. */

@@ -25,9 +25,7 @@ export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + REMOTE_LOGS_WORDS;
 export const LOG_HITS_MAX: number = 2 ** 30;
 
 export class LogShape implements Shape, Rule<number> {
-  readonly words: number = LOG_SHAPE_WORDS;
   readonly places = "instant";
-  readonly placeless = true;
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -58,8 +56,6 @@ export class LogShape implements Shape, Rule<number> {
     this.#own = new TimeLists(records, base);
     this.#remote = new RemoteLogs(records, replicas, base + TIME_LIST_WORDS, windowMs);
   }
-
-  begin(): void {}
 
   read(id: number, now: number): void {
     this.#id = id;
@@ -167,10 +163,6 @@ export class LogShape implements Shape, Rule<number> {
   isOwn(id: number, now: number): boolean {
     this.read(id, now);
     return this.#own.live(id) > 0;
-  }
-
-  isHeld(): boolean {
-    return false;
   }
 
   weight(id: number): number {

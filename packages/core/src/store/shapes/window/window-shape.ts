@@ -26,7 +26,6 @@ import {
   WindowRecord,
   type WindowRecordOptions,
   windowWord,
-  windowWords,
 } from "./window-record.ts";
 import { type WindowSpan, WindowSuccession } from "./window-succession.ts";
 
@@ -35,9 +34,7 @@ const TWO_32 = 2 ** 32;
 export interface WindowShapeOptions extends WindowSpan, WindowRecordOptions {}
 
 export class WindowShape implements Shape, Rule<number> {
-  readonly words: number;
   readonly places = "window";
-  readonly placeless = false;
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -64,7 +61,6 @@ export class WindowShape implements Shape, Rule<number> {
   readonly #succession: WindowSuccession;
 
   constructor(records: RecordPool, replicas: Replicas, base: number, options: WindowShapeOptions) {
-    this.words = windowWords(options);
     this.base = base;
     this.windowMs = options.windowMs;
     this.shared = options.shared;
@@ -207,10 +203,6 @@ export class WindowShape implements Shape, Rule<number> {
   isOwn(id: number, now: number): boolean {
     this.read(id, now);
     return this.#endsAt !== 0 && (this.#record.hasOwn(id) || this.#chain.hasOf(id, SELF));
-  }
-
-  isHeld(): boolean {
-    return false;
   }
 
   weight(id: number): number {
