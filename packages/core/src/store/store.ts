@@ -12,7 +12,7 @@ import type { Component } from "../crdt/component.ts";
 import { Checkpoints } from "./delta/checkpoints.ts";
 import { StoreDelta } from "./delta/store-delta.ts";
 import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
-import { type Evictions, Evictor, type EvictorOptions } from "./eviction/evictor.ts";
+import { type Evictions, Evictor, type EvictorOptions } from "./evictor.ts";
 import { type Note, Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
 import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
