@@ -73,7 +73,7 @@ export class MarkedWait {
     this.reason = null;
     const note = store.notes.find(low, high);
     if (note === undefined) return;
-    const known = store.knownMarkReset(note);
+    const known = store.resets.knownForMarks(note);
     for (let kind = 0; kind < MARK_KINDS.length; kind++) {
       const mark = note.marks[kind];
       if (mark === undefined) continue;
@@ -93,7 +93,7 @@ export function marksOf(
 ): Inspection["marks"] {
   const note = store.notes.find(low, high);
   if (note === undefined) return [];
-  const known = store.knownMarkReset(note);
+  const known = store.resets.knownForMarks(note);
   return MARK_KINDS.flatMap((kind, index) => {
     const mark = note.marks[index];
     if (mark === undefined) return [];

@@ -13,7 +13,7 @@ import { Checkpoints } from "./delta/checkpoints.ts";
 import { StoreDelta } from "./delta/store-delta.ts";
 import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
 import { type Evictions, Evictor, type EvictorOptions } from "./evictor.ts";
-import { type Note, Notes } from "./marks/notes.ts";
+import { Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
 import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
 import { type Slices, sliced } from "./slices.ts";
@@ -149,10 +149,6 @@ export class Store implements StoreState {
     return this.#evictor.keysMax;
   }
 
-  get limiterReset(): number {
-    return this.versions.limiterReset;
-  }
-
   /** Sets the time. The store's own time never goes back; the cluster's time may, in steps. */
   advance(now: number, clusterNow: number): void {
     if (now > this.now) this.now = now;
@@ -237,16 +233,6 @@ export class Store implements StoreState {
   }
 
   // ── Resets and marks ─────────────────────────────────────────────────────────────────────────
-
-  /** The largest reset known for a key. */
-  knownReset(low: number, high: number): number {
-    return this.resets.known(low, high);
-  }
-
-  /** The largest reset known for the marks of a key. */
-  knownMarkReset(note: Readonly<Note>): number {
-    return this.resets.knownForMarks(note);
-  }
 
   /** Ends all counts of a key and voids its marks; returns the new reset. */
   reset(low: number, high: number): number {

@@ -73,7 +73,7 @@ function agreeOnCounts(twin: Twin, key: number): void {
 
 function agreeOnMarks({ store, reference }: Twin, key: number): void {
   const name = String(key);
-  const known = store.knownReset(lowOf(key), highOf(key));
+  const known = store.resets.known(lowOf(key), highOf(key));
   expectSame(known, reference.notes.knownReset(name), "reset");
   const marked = new MarkedWait();
   for (const limit of [10, 11]) {

@@ -191,6 +191,6 @@ export function meet(members: readonly Member[]): void {
   members.forEach((member, index) => {
     member.joinAll(sent.filter((_, from) => from !== index).flat());
     for (const { low, high, reset } of notes.flat()) member.store.resets.join(low, high, reset);
-    for (const other of members) member.store.resets.joinAll(other.store.limiterReset);
+    for (const other of members) member.store.resets.joinAll(other.store.versions.limiterReset);
   });
 }

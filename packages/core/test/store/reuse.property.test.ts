@@ -211,7 +211,7 @@ class World {
     for (const { low, high, reset } of this.#replica.notes(this.#since)) {
       this.#listener.store.resets.join(low, high, reset);
     }
-    this.#listener.store.resets.joinAll(store.limiterReset);
+    this.#listener.store.resets.joinAll(store.versions.limiterReset);
   }
 
   /** Tells so many of the records in the closed frame. */

@@ -57,6 +57,11 @@ export class ComponentChain extends Chain {
     return this.#refunds.size === 0 ? 0 : (this.#refunds.get(link) ?? 0);
   }
 
+  /** Hits that have not been refunded or released. */
+  held(link: number): number {
+    return this.hits(link) - this.refunds(link);
+  }
+
   refusals(link: number): number {
     return this.#second === "refusals" ? this.pool.count(link, COUNTED) : 0;
   }

@@ -105,7 +105,7 @@ describe("marks and resets of a key", () => {
     mark(member!, 1, BLOCK);
     const reset = member!.reset(2);
     expect(member!.evict(1)).toBe(true);
-    expect([waitMs(member!, 1), member!.store.knownReset(2, ~2)]).toEqual([5_000, reset]);
+    expect([waitMs(member!, 1), member!.store.resets.known(2, ~2)]).toEqual([5_000, reset]);
     member!.hit(1);
     expect(member!.store.isNoted(member!.store.find(1, ~1))).toBe(true);
   });

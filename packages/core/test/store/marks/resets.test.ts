@@ -48,7 +48,7 @@ describe("a reset", () => {
   it("rises above every reset known, also when the cluster's clock lags behind it", () => {
     const [left, right] = fleet([0, 0], [window]);
     right!.at(START_MS + 5_000).reset(1);
-    const ahead = right!.store.knownReset(1, ~1);
+    const ahead = right!.store.resets.known(1, ~1);
     left!.store.resets.join(1, ~1, ahead);
     expect(left!.reset(1)).toBe(ahead + 1);
     expect(left!.store.resetAll()).toBe(ahead + 2);

@@ -157,11 +157,11 @@ export class AlignedShape implements Shape, Rule<number> {
     let link = chain.find(id, replica, generation, SELF, place);
     if (link === 0) link = chain.add(id, replica, generation, SELF, place);
     if (link === 0) return undefined;
-    const hits = chain.hits(link) - chain.refunds(link);
+    const hits = chain.held(link);
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
     if (grew && place === this.#ruler.slot) {
-      this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - hits);
+      this.#fields.addToCount(id, OTHERS, chain.held(link) - hits);
       if (this.#countsRefusals) {
         this.#fields.addToCount(id, OTHERS_REFUSALS, chain.refusals(link) - refusals);
       }
@@ -227,7 +227,7 @@ export class AlignedShape implements Shape, Rule<number> {
       } else {
         before = link;
         if (place === slot) {
-          others += chain.hits(link) - chain.refunds(link);
+          others += chain.held(link);
           othersRefusals += chain.refusals(link);
         }
       }

@@ -100,7 +100,7 @@ export class GaugeShape implements Shape, Rule<number> {
     chain.retain(id, (link) => {
       const replica = chain.replica(link);
       if (this.#isOver(replica, chain.place(link))) return false;
-      if (this.#replicas.isAlive(replica)) others += chain.hits(link) - chain.refunds(link);
+      if (this.#replicas.isAlive(replica)) others += chain.held(link);
       return true;
     });
     this.#fields.setCount(id, OTHERS, others);
@@ -157,11 +157,11 @@ export class GaugeShape implements Shape, Rule<number> {
     if (link === 0) link = chain.add(id, replica, generation, SELF, place);
     if (link === 0) return undefined;
     if (place > chain.place(link)) chain.setPlace(link, place);
-    const held = chain.hits(link) - chain.refunds(link);
+    const held = chain.held(link);
     const grew = chain.raise(link, component.hits, component.refunds, 0);
     if (grew) this.#fields.setWord(id, IDLE_SINCE, 0);
     if (grew && this.#replicas.isAlive(replica)) {
-      this.#fields.addToCount(id, OTHERS, chain.hits(link) - chain.refunds(link) - held);
+      this.#fields.addToCount(id, OTHERS, chain.held(link) - held);
     }
     if (this.#replicas.formers.exist) this.#endFormerIds(id);
     return grew;
@@ -233,7 +233,7 @@ export class GaugeShape implements Shape, Rule<number> {
     const chain = this.#chain;
     chain.retain(id, (link) => {
       if (!isEnded(link)) return true;
-      const held = chain.hits(link) - chain.refunds(link);
+      const held = chain.held(link);
       if (this.#replicas.isAlive(chain.replica(link))) this.#fields.addToCount(id, OTHERS, -held);
       return false;
     });

@@ -180,11 +180,6 @@ export class LogShape implements Shape, Rule<number> {
     return this.#remote.join(id, component, now);
   }
 
-  /**
-   * Visits the base first, so that a receiver does not count expired hits. The base gets a time
-   * well before the window: otherwise a clock error would count all of it as hits at the window's
-   * edge. In the first moments of a clock there is no such time, and the earliest one is used.
-   */
   emit(
     id: number,
     now: number,
@@ -195,18 +190,7 @@ export class LogShape implements Shape, Rule<number> {
     this.read(id, now);
     if (this.#own.live(id) === 0) return;
     component.opener = SELF;
-    component.refusals = 0;
-    component.place = Math.max(0, now - this.#windowMs - this.#marginMs);
-    component.hits = this.#own.base(id) >>> 0;
-    component.refunds = 0;
-    if (component.place > 0 || component.hits > 0) visit(component);
-    this.#own.walk(id, (time, total) => {
-      component.place = time;
-      component.hits = total >>> 0;
-      component.refunds = this.#refunds.at(id, time);
-      visit(component);
-      return true;
-    });
+    this.#show(this.#own, id, this.#refunds, now, component, visit);
   }
 
   emitRemote(
@@ -219,25 +203,40 @@ export class LogShape implements Shape, Rule<number> {
   ): void {
     this.read(id, now);
     component.opener = replica;
-    component.refusals = 0;
     const show: LogVisitor = (lists, owner, offsetMs, refunds, generation) => {
       component.generation = generation >>> 0;
-      component.place = Math.max(0, now - offsetMs - this.#windowMs - this.#marginMs);
-      component.hits = lists.base(owner) >>> 0;
-      component.refunds = 0;
-      if (component.place > 0 || component.hits > 0) visit(component);
-      lists.walk(owner, (time, total) => {
-        component.place = time;
-        component.hits = total >>> 0;
-        component.refunds = refunds.at(owner, time);
-        visit(component);
-        return true;
-      });
+      this.#show(lists, owner, refunds, now - offsetMs, component, visit);
     };
     this.#remote.each(id, show, replica);
   }
 
   refersTo(id: number, mark: (replica: number) => void): void {
     this.#remote.refersTo(id, mark);
+  }
+  /**
+   * Visits the base first, so that a receiver does not count expired hits. The base gets a time
+   * well before the window: otherwise a clock error would count all of it as hits at the window's
+   * edge. In the first moments of a clock there is no such time, and the earliest one is used.
+   */
+  #show(
+    lists: TimeLists,
+    owner: number,
+    refunds: TimedRefunds,
+    now: number,
+    component: Component,
+    visit: ComponentVisitor,
+  ): void {
+    component.refusals = 0;
+    component.place = Math.max(0, now - this.#windowMs - this.#marginMs);
+    component.hits = lists.base(owner) >>> 0;
+    component.refunds = 0;
+    if (component.place > 0 || component.hits > 0) visit(component);
+    lists.walk(owner, (time, total) => {
+      component.place = time;
+      component.hits = total >>> 0;
+      component.refunds = refunds.at(owner, time);
+      visit(component);
+      return true;
+    });
   }
 }

@@ -217,7 +217,7 @@ export class WindowShape implements Shape, Rule<number> {
   }
 
   touch(ids: Int32Array, count: number): void {
-    if (this.shared) this.#chain.touch(ids, count);
+    this.#chain.touch(ids, count);
   }
 
   join(id: number, component: Component, now: number): boolean | undefined {

@@ -67,7 +67,7 @@ export class WindowSuccession {
     const ends: { at: number; held: number }[] = [];
     let inChain = 0;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
-      const held = chain.hits(link) - chain.refunds(link);
+      const held = chain.held(link);
       ends.push({ at: this.liveUntil(id, chain.opener(link), chain.place(link)), held });
       inChain += held;
     }
@@ -90,13 +90,13 @@ export class WindowSuccession {
     if (known === 0 && now >= this.liveUntil(id, opener, place)) return false;
     const link = known !== 0 ? known : chain.add(id, replica, generation, opener, place);
     if (link === 0) return undefined;
-    const hits = chain.hits(link) - chain.refunds(link);
+    const hits = chain.held(link);
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
     if (known === 0) {
       if (!this.#addOlder(id, link)) this.renew(id, now);
     } else if (grew) {
-      const grownHits = chain.hits(link) - chain.refunds(link) - hits;
+      const grownHits = chain.held(link) - hits;
       this.#record.addOthers(id, grownHits, chain.refusals(link) - refusals);
     }
     return grew;
@@ -160,7 +160,7 @@ export class WindowSuccession {
       // When two windows began at the same time, only a full search finds the newest.
       if (opener !== record.opener(id) || place !== record.openedAt(id)) return false;
     }
-    record.addOthers(id, chain.hits(link) - chain.refunds(link), chain.refusals(link));
+    record.addOthers(id, chain.held(link), chain.refusals(link));
     record.endOthers(id, this.liveUntil(id, opener, place));
     return true;
   }
@@ -233,7 +233,7 @@ export class WindowSuccession {
         chain.remove(id, link, before);
       } else {
         before = link;
-        hits += chain.hits(link) - chain.refunds(link);
+        hits += chain.held(link);
         refusals += chain.refusals(link);
         until = Math.min(until, ends);
       }
