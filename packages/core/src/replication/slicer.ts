@@ -5,8 +5,8 @@
  * instead of sending frames that would be dropped: this is the backpressure of replication.
  */
 
+import type { Slices } from "../base/slices.ts";
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
-import type { Slices } from "../store/slices.ts";
 
 /** How long the first slice may take, which runs at once. */
 const FIRST_MS = 2;

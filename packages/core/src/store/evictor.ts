@@ -14,11 +14,11 @@
 
 import type { Component } from "../crdt/component.ts";
 import type { StoreDelta } from "./delta/store-delta.ts";
+import type { RecordVersions } from "./record-versions.ts";
 import { type Replicas, SELF } from "./replicas/replicas.ts";
 import type { StoreState } from "./store-state.ts";
 import { FRAME, FRAME_MASK, REFUSED, STATE } from "./table/entry.ts";
 import type { KeyRecords } from "./table/key-records.ts";
-import type { RecordVersions } from "./table/record-versions.ts";
 
 /** Nothing in the record counts any more. */
 const EXPIRED = 0;

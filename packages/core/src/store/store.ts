@@ -8,6 +8,7 @@
  * publishes their own counts first.
  */
 
+import { type Slices, sliced } from "../base/slices.ts";
 import type { Component } from "../crdt/component.ts";
 import { Checkpoints } from "./delta/checkpoints.ts";
 import { StoreDelta } from "./delta/store-delta.ts";
@@ -15,8 +16,8 @@ import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
 import { type Evictions, Evictor, type EvictorOptions } from "./evictor.ts";
 import { Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
+import { FIRST_OWN_STATE, RecordVersions } from "./record-versions.ts";
 import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
-import { type Slices, sliced } from "./slices.ts";
 import type { StoreState } from "./store-state.ts";
 import {
   EPOCH_MASK,
@@ -34,7 +35,6 @@ import { FINGERPRINT_HIGH, type KeyIndex } from "./table/key-index.ts";
 import { KeyRecords, type Section } from "./table/key-records.ts";
 import { NO_RECORD, numberOf, type RecordId, recordId } from "./table/record-id.ts";
 import type { RecordPool } from "./table/record-pool.ts";
-import { FIRST_OWN_STATE, RecordVersions } from "./table/record-versions.ts";
 import { resetsTie, ticketTie } from "./table/ticket.ts";
 
 /** Smaller steps back of the cluster's time are waited out; larger ones are followed. */

@@ -5,14 +5,14 @@
  * those slots. Without a level it would start a full bucket as an empty one.
  */
 
+import { type Slices, sliced } from "../../base/slices.ts";
 import type { Checkpoint } from "../../crdt/checkpoint.ts";
 import type { Resets } from "../marks/resets.ts";
-import { type Slices, sliced } from "../slices.ts";
+import type { RecordVersions } from "../record-versions.ts";
 import type { StoreState } from "../store-state.ts";
 import { LIVE, STATE } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
 import type { KeyRecords } from "../table/key-records.ts";
-import type { RecordVersions } from "../table/record-versions.ts";
 
 /** The level of one key's bucket, under the largest reset known for the key. */
 export interface KeyCheckpoint extends Checkpoint {

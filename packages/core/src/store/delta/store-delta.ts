@@ -8,10 +8,11 @@
  * A store may have millions of records, so everything that visits many is done in slices.
  */
 
+import { type Slices, sliced } from "../../base/slices.ts";
 import { blankComponent, type Component } from "../../crdt/component.ts";
 import type { Resets } from "../marks/resets.ts";
+import type { RecordVersions } from "../record-versions.ts";
 import { SELF } from "../replicas/replicas.ts";
-import { type Slices, sliced } from "../slices.ts";
 import type { StoreState } from "../store-state.ts";
 import {
   type ComponentVisitor,
@@ -24,7 +25,6 @@ import {
 } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
 import type { KeyRecords } from "../table/key-records.ts";
-import type { RecordVersions } from "../table/record-versions.ts";
 import type { UnsentCounts } from "./unsent-counts.ts";
 
 /** Records that are sorted by replica at once, and kept until their components are visited. */

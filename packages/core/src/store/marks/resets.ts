@@ -11,10 +11,10 @@
  */
 
 import type { Mark } from "../../crdt/mark.ts";
+import type { RecordVersions } from "../record-versions.ts";
 import type { StoreState } from "../store-state.ts";
 import { NOTED, STATE } from "../table/entry.ts";
 import type { KeyRecords } from "../table/key-records.ts";
-import type { RecordVersions } from "../table/record-versions.ts";
 import type { Note, Notes } from "./notes.ts";
 
 /** Other replicas refuse a reset that is ten minutes ahead, and their clocks differ a little. */

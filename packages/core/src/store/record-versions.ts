@@ -7,14 +7,22 @@
  * read. Every reader of a record must call `renew` first.
  */
 
-import { blankComponent, type Component } from "../../crdt/component.ts";
-import type { Notes } from "../marks/notes.ts";
-import { type Replicas, SELF } from "../replicas/replicas.ts";
-import type { StoreState } from "../store-state.ts";
-import { GENERATION, LIVE, OWN, type Shape, STATE, VERSION_SHIFT, VERSIONS } from "./entry.ts";
-import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./key-index.ts";
-import type { KeyRecords } from "./key-records.ts";
-import { resetsTie } from "./ticket.ts";
+import { blankComponent, type Component } from "../crdt/component.ts";
+import type { Notes } from "./marks/notes.ts";
+import { type Replicas, SELF } from "./replicas/replicas.ts";
+import type { StoreState } from "./store-state.ts";
+import {
+  GENERATION,
+  LIVE,
+  OWN,
+  type Shape,
+  STATE,
+  VERSION_SHIFT,
+  VERSIONS,
+} from "./table/entry.ts";
+import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "./table/key-index.ts";
+import type { KeyRecords } from "./table/key-records.ts";
+import { resetsTie } from "./table/ticket.ts";
 
 /** Records keep this many low bits of a version, which is enough while none is further behind. */
 const VERSION_MASK: number = VERSIONS - 1;

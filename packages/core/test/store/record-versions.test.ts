@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { tokenBucket } from "../../../src/policies/bucket.ts";
-import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { VERSIONS } from "../../../src/store/table/entry.ts";
-import { fleet, type Member } from "../fleet.ts";
+import { tokenBucket } from "../../src/policies/bucket.ts";
+import { fixedWindow } from "../../src/policies/fixed-window.ts";
+import { VERSIONS } from "../../src/store/table/entry.ts";
+import { fleet, type Member } from "./fleet.ts";
 
 const window = fixedWindow({ limit: 10, windowMs: 600_000 });
 
