@@ -20,13 +20,58 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "time", holds: ["time/"], mayImport: ["base"] },
   { name: "runtime", holds: ["runtime/"], mayImport: ["base"] },
   { name: "policies", holds: ["policies/"], mayImport: ["base", "crdt", "time", "runtime"] },
-  { name: "store", holds: ["store/"], mayImport: ["base", "crdt", "time", "policies"] },
+  // The store. What its records look like is for the store and its shapes: no other part imports it.
+  {
+    name: "store/replicas",
+    holds: ["store/replicas/"],
+    mayImport: ["base"],
+    face: ["store/replicas/replicas.ts"],
+  },
+  {
+    name: "store/keys",
+    holds: [
+      "store/table/fingerprint-cache.ts",
+      "store/table/fingerprint.ts",
+      "store/table/record-id.ts",
+    ],
+    mayImport: ["base"],
+  },
+  {
+    name: "store/table",
+    holds: ["store/table/"],
+    mayImport: ["base", "crdt", "store/replicas", "store/keys"],
+  },
+  {
+    name: "store",
+    holds: [
+      "store/delta/",
+      "store/marks/",
+      "store/evictor.ts",
+      "store/record-versions.ts",
+      "store/store-state.ts",
+      "store/store.ts",
+    ],
+    mayImport: ["base", "crdt", "store/replicas", "store/keys", "store/table"],
+    face: ["store/delta/merge-batch.ts", "store/store.ts"],
+  },
+  {
+    name: "store/shapes",
+    holds: ["store/fast-window-check.ts", "store/shapes/"],
+    mayImport: [
+      ...["base", "crdt", "time", "policies"],
+      ...["store/replicas", "store/keys", "store/table", "store"],
+    ],
+    face: ["store/fast-window-check.ts", "store/shapes/make-rule.ts"],
+  },
   { name: "transport", holds: ["transport/"], mayImport: ["base"] },
   { name: "wire", holds: ["wire/"], mayImport: ["base", "crdt", "transport"] },
   {
     name: "replication",
     holds: ["replication/"],
-    mayImport: ["base", "crdt", "time", "runtime", "store", "wire", "transport"],
+    mayImport: [
+      ...["base", "crdt", "time", "runtime", "store/replicas", "store"],
+      ...["wire", "transport"],
+    ],
   },
   {
     name: "cluster",
@@ -37,7 +82,10 @@ export const CORE_PARTS: readonly Part[] = [
   {
     name: "limiter",
     holds: ["limiter/"],
-    mayImport: ["base", "crdt", "time", "runtime", "store", "policies", "replication", "cluster"],
+    mayImport: [
+      ...["base", "crdt", "time", "runtime", "policies", "replication", "cluster"],
+      ...["store/replicas", "store/keys", "store", "store/shapes"],
+    ],
   },
   // What the rooms of the HTTP layer share.
   {
@@ -93,7 +141,6 @@ export const CORE_PARTS: readonly Part[] = [
       "crdt",
       "time",
       "runtime",
-      "store",
       "policies",
       "transport",
       "replication",

@@ -11,8 +11,7 @@ import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.t
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../replication/membership/partition-detector.ts";
-import type { UnsentCounts } from "../store/delta/unsent-counts.ts";
-import type { Rule } from "../store/shapes/rule.ts";
+import type { Rule } from "../store/shapes/make-rule.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprint53 } from "../store/table/fingerprint.ts";
 import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
@@ -185,12 +184,12 @@ export class Decider {
       opens ||= rule.opens;
       rule.add(record, costs[index]!);
     }
-    if (store.unsent !== null) this.#announce(record, store.unsent, opens);
+    if (store.unsent !== null) this.#announce(record, opens);
     return record;
   }
 
   /** Reports how near a key is to its limit, by the policy with the least remaining. */
-  #announce(id: RecordId, unsent: UnsentCounts, opens: boolean): void {
+  #announce(id: RecordId, opens: boolean): void {
     const { costs } = this.#call;
     let nearest = this.#verdicts[0]!;
     let hits = 0;
@@ -200,7 +199,7 @@ export class Decider {
       hits = Math.max(hits, costs[index]!);
     }
     this.#store.counted(id, hits, nearest.limit, nearest.used);
-    if (opens) unsent.urgent(this.#store.now);
+    if (opens) this.#store.unsent?.urgent(this.#store.now);
   }
 
   /** Applies the policies' penalties when a hit is refused; returns the reason of the refusal. */

@@ -19,7 +19,7 @@ import {
   type SeparatedMode,
 } from "../replication/membership/partition-detector.ts";
 import type { Replicator } from "../replication/replicator.ts";
-import { RECORDS_MAX } from "../store/table/record-pool.ts";
+import { RECORDS_MAX } from "../store/table/record-id.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";
 

@@ -9,7 +9,7 @@
 import type { RefusalReason } from "../base/decision.ts";
 import { MARK_KINDS, MARK_MS_MAX, markWaitMs } from "../crdt/mark.ts";
 import type { FixedWindowPolicy } from "../policies/fixed-window.ts";
-import type { Rule } from "../store/shapes/rule.ts";
+import type { Rule } from "../store/shapes/make-rule.ts";
 import type { Store } from "../store/store.ts";
 import type { Inspection } from "./limiter.ts";
 

@@ -5,7 +5,7 @@
 
 import { knownOptions } from "../base/options.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Rule } from "../store/shapes/rule.ts";
+import type { Rule } from "../store/shapes/make-rule.ts";
 import type { RecordId } from "../store/table/record-id.ts";
 import { Call, type CallOptions, type ReleaseOptions } from "./call.ts";
 

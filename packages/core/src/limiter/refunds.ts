@@ -3,7 +3,7 @@
 import { Decision } from "../base/decision.ts";
 import { TidegateError } from "../base/errors.ts";
 import { COUNT_MAX, shown } from "../base/options.ts";
-import type { Rule } from "../store/shapes/rule.ts";
+import type { Rule } from "../store/shapes/make-rule.ts";
 import type { Store } from "../store/store.ts";
 import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
 

@@ -13,7 +13,6 @@ import { Decision } from "../base/decision.ts";
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { UnsentCounts } from "./delta/unsent-counts.ts";
 import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
 import {
   CHAIN,
@@ -48,7 +47,7 @@ export class FastWindowCheck {
   readonly #window: WindowShape;
   /** Null in a limiter that is not replicated. */
   readonly #company: Company | null;
-  readonly #unsent: UnsentCounts | null;
+  readonly #unsent: Store["unsent"];
   readonly #allowed: Verdict;
   readonly #refused: Verdict;
   readonly #countsRefused: boolean;

@@ -9,7 +9,7 @@
 
 import { blankComponent, type Component } from "../crdt/component.ts";
 import type { Notes } from "./marks/notes.ts";
-import { type Replicas, SELF } from "./replicas/replicas.ts";
+import { type Former, type Replicas, SELF } from "./replicas/replicas.ts";
 import type { StoreState } from "./store-state.ts";
 import {
   GENERATION,
@@ -35,13 +35,6 @@ const FLAGS_MASK: number = (1 << VERSION_SHIFT) - 1;
 
 /** The state of an own record that is up to date in the first version. */
 export const FIRST_OWN_STATE: number = LIVE | OWN | (1 << VERSION_SHIFT);
-
-/** The former id of this process. */
-export interface Former {
-  readonly replica: number;
-  /** Converts a time of this process into the time published under the former id. */
-  readonly originMs: number;
-}
 
 export class RecordVersions {
   /** The reset of all keys. */

@@ -12,7 +12,7 @@ import { type Slices, sliced } from "../base/slices.ts";
 import type { Component } from "../crdt/component.ts";
 import { Checkpoints } from "./delta/checkpoints.ts";
 import { StoreDelta } from "./delta/store-delta.ts";
-import { type Announcer, UnsentCounts } from "./delta/unsent-counts.ts";
+import { UnsentCounts } from "./delta/unsent-counts.ts";
 import { type Evictions, Evictor, type EvictorOptions } from "./evictor.ts";
 import { Notes } from "./marks/notes.ts";
 import { RESET_AHEAD_MS_MAX, Resets } from "./marks/resets.ts";
@@ -70,6 +70,16 @@ export interface StoreBounds {
   readonly keysMax: number;
   /** The longest time between sending a component and its arrival. */
   readonly keepMs: number;
+}
+
+/** Receives how urgent it is to publish. */
+export interface Announcer {
+  /** A record has its first unsent counts. */
+  began(now: number): void;
+  /** A key has unsent hits, and this much of its smallest limit is used. */
+  counted(now: number, unsent: number, ceiling: number, used: number): void;
+  /** Something must be published at once. */
+  urgent(now: number): void;
 }
 
 export interface StoreOptions extends StoreBounds, EvictorOptions {

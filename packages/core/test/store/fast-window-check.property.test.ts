@@ -5,11 +5,11 @@ import { Decision } from "../../src/base/decision.ts";
 import { blankComponent, type Component } from "../../src/crdt/component.ts";
 import { Decider } from "../../src/limiter/decider.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import type { Announcer } from "../../src/store/delta/unsent-counts.ts";
+
 import { FastWindowCheck } from "../../src/store/fast-window-check.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
-import { Store } from "../../src/store/store.ts";
+import { type Announcer, Store } from "../../src/store/store.ts";
 import { expectEqual } from "../quick-expectation.ts";
 import { showChanges } from "./changes.ts";
 

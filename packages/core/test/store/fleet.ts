@@ -4,11 +4,11 @@
 
 import type { Component } from "../../src/crdt/component.ts";
 import type { Policy } from "../../src/policies/policy.ts";
-import type { Announcer } from "../../src/store/delta/unsent-counts.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
+import type { Rule } from "../../src/store/shapes/make-rule.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
-import type { Rule } from "../../src/store/shapes/rule.ts";
+import type { Announcer } from "../../src/store/store.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
 import { showChanges } from "./changes.ts";

@@ -10,7 +10,7 @@ import { expect } from "vitest";
 import type { Component } from "../../src/crdt/component.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
-import type { Rule } from "../../src/store/shapes/rule.ts";
+import type { Rule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";
 import { NO_RECORD, type RecordId } from "../../src/store/table/record-id.ts";
 import { expectEqual, expectSame } from "../quick-expectation.ts";

@@ -10,8 +10,7 @@
 
 import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
-import type { Former } from "../../store/record-versions.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { Former, Replicas } from "../../store/replicas/replicas.ts";
 import type { Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 

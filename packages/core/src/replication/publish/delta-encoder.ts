@@ -7,10 +7,10 @@
  */
 
 import type { Component } from "../../crdt/component.ts";
-import type { Note } from "../../store/marks/notes.ts";
 import { SELF } from "../../store/replicas/replicas.ts";
 import type { OpenerName } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/frame.ts";
+import type { WireNote } from "../../wire/note-section.ts";
 import { Envelope } from "../envelope.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
 import type { Member } from "../membership/member.ts";
@@ -168,7 +168,7 @@ export class DeltaEncoder {
   *#notes({ store, identity }: ReplicatedLimiter, since: number): Slices {
     const resetAll = store.resets.allSince(since);
     if (resetAll > 0) this.#series.notes(identity, resetAll, []);
-    let changed: Note[] = [];
+    let changed: WireNote[] = [];
     for (const note of store.notes.changedSince(since)) {
       changed.push(note);
       if (changed.length < NOTES_PER_SLICE) continue;

@@ -6,7 +6,7 @@
  * of them have published. Replies may be long; deltas do not wait for them.
  */
 
-import type { Announcer } from "../../store/delta/unsent-counts.ts";
+import type { Announcer } from "../../store/store.ts";
 import type { InitialSync } from "../membership/initial-sync.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 import type { ReplicationTimer } from "../replication-timer.ts";

@@ -11,7 +11,6 @@ import { MARK_MS_MAX } from "../../crdt/mark.ts";
 import { MergeBatch } from "../../store/delta/merge-batch.ts";
 import { NO_REPLICA, SELF } from "../../store/replicas/replicas.ts";
 import type { Store } from "../../store/store.ts";
-import { LOCATED_MAX } from "../../store/table/key-index.ts";
 import {
   type CheckpointSink,
   readCheckpoints,
@@ -217,7 +216,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     const { replicas } = this.#context;
     const { selfId } = replicas;
     let isSame = true;
-    const reading = this.#components.read(reader, this, LOCATED_MAX);
+    const reading = this.#components.read(reader, this, this.#joining.capacity);
     while (isSame && reading.next().done !== true) {
       yield;
       isSame = replicas.selfId === selfId;

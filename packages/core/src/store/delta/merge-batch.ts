@@ -10,6 +10,8 @@ import type { Store } from "../store.ts";
 import { LOCATED_MAX } from "../table/key-index.ts";
 
 export class MergeBatch {
+  /** The most components that it collects. */
+  readonly capacity: number = LOCATED_MAX;
   readonly #components = Array.from({ length: LOCATED_MAX }, () => blankComponent());
   readonly #low = new Int32Array(LOCATED_MAX);
   readonly #high = new Int32Array(LOCATED_MAX);

@@ -7,20 +7,11 @@
  * the two lists, so a record that is not settled yet is not mistaken for one of the new list.
  */
 
+import type { Announcer } from "../store.ts";
 import { FRAME, FRAME_MASK } from "../table/entry.ts";
 import type { RecordPool } from "../table/record-pool.ts";
 
 const FIRST_POSITIONS = 64;
-
-/** Receives how urgent it is to publish. */
-export interface Announcer {
-  /** A record has its first unsent counts. */
-  began(now: number): void;
-  /** A key has unsent hits, and this much of its smallest limit is used. */
-  counted(now: number, unsent: number, ceiling: number, used: number): void;
-  /** Something must be published at once. */
-  urgent(now: number): void;
-}
 
 export class UnsentCounts {
   readonly #records: RecordPool;

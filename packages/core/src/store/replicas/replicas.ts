@@ -19,6 +19,13 @@ const ALIVE = 1;
 const SILENT = 2;
 const DROPPED = 3;
 
+/** The former id of this process, and its times. */
+export interface Former {
+  readonly replica: number;
+  /** Converts a time of this process into the time published under the former id. */
+  readonly originMs: number;
+}
+
 export class Replicas {
   /** Replicas that are alive, this one included. */
   aliveCount = 0;

@@ -8,7 +8,6 @@
 
 import type { Checkpoint } from "../../crdt/checkpoint.ts";
 import type { Component } from "../../crdt/component.ts";
-import type { StepTime } from "../shapes/grid/slot-floors.ts";
 
 export const STATE = 2;
 /**
@@ -51,6 +50,12 @@ export type Places = "window" | "slot" | "instant" | "none";
  * explain.
  */
 export type Timing = "over" | "live" | "ahead";
+
+/** The time after a step of the cluster's time. */
+export interface StepTime {
+  readonly now: number;
+  readonly clusterNow: number;
+}
 
 /** Receives one component of a key; the object is reused, so copy it to keep it. */
 export type ComponentVisitor = (component: Component) => void;

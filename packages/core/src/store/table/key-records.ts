@@ -9,7 +9,8 @@ import type { Replicas } from "../replicas/replicas.ts";
 import { EPOCH_MASK, EPOCH_ONE, GENERATION, HEADER_WORDS, type Shape, STATE } from "./entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW, KeyIndex } from "./key-index.ts";
 import { KeyOwnership } from "./key-ownership.ts";
-import { RECORDS_MAX, RecordPool } from "./record-pool.ts";
+import { RECORDS_MAX } from "./record-id.ts";
+import { RecordPool } from "./record-pool.ts";
 
 /** Makes the shape of one policy, whose words begin at `base` of every record. */
 export interface Section {

@@ -10,6 +10,9 @@ declare const brand: unique symbol;
 
 export type RecordId = { readonly [brand]: true };
 
+/** Numbers fit 24 bits, which leaves the key index eight bits of a word for a tag. */
+export const RECORDS_MAX: number = 2 ** 24 - 1;
+
 /** Stands for a key without a record. */
 export const NO_RECORD = 0 as unknown as RecordId;
 

@@ -12,8 +12,6 @@ import { COUNT_MAX } from "../../base/options.ts";
 export const RECORD_BITS = 12;
 /** Picks a record's place within its chunk. */
 export const RECORD_MASK: number = (1 << RECORD_BITS) - 1;
-/** Numbers of keys' records fit 24 bits, which leaves the key index eight bits of a word for a tag. */
-export const RECORDS_MAX: number = 2 ** 24 - 1;
 /** What lies beside the records is only found through them: there may be more of it than of keys. */
 const NUMBERS_MAX = 2 ** 30;
 /** Stands in a count's word when the count itself is in the side table. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Announcer, UnsentCounts } from "../../../src/store/delta/unsent-counts.ts";
+import { UnsentCounts } from "../../../src/store/delta/unsent-counts.ts";
+import type { Announcer } from "../../../src/store/store.ts";
 import { FRAME, HEADER_WORDS } from "../../../src/store/table/entry.ts";
 import { RecordPool } from "../../../src/store/table/record-pool.ts";
 

@@ -16,7 +16,7 @@ import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketAt } from "../../table/ticket.ts";
 import { ComponentChain } from "../component-chain.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../make-rule.ts";
 
 const SLOT = 0;
 const HITS = 2;

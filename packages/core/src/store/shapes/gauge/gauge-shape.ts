@@ -20,7 +20,7 @@ import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ComponentChain } from "../component-chain.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../make-rule.ts";
 
 const HITS = 0;
 const RELEASES = 1;

@@ -9,13 +9,19 @@
 import type { Checkpoint } from "../../../crdt/checkpoint.ts";
 import type { Component } from "../../../crdt/component.ts";
 import { type Replicas, SELF } from "../../replicas/replicas.ts";
-import { type ComponentVisitor, GENERATION, type Shape, type Timing } from "../../table/entry.ts";
+import {
+  type ComponentVisitor,
+  GENERATION,
+  type Shape,
+  type StepTime,
+  type Timing,
+} from "../../table/entry.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketAt } from "../../table/ticket.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../make-rule.ts";
 import { PublishedLevels } from "./published-levels.ts";
 import type { SlotBins } from "./slot-bins.ts";
-import { SlotFloors, type StepTime } from "./slot-floors.ts";
+import { SlotFloors } from "./slot-floors.ts";
 import { LEVEL_SCALE, SlotGrid, type SlotGridOptions, type SlotTime } from "./slot-grid.ts";
 
 /** Levels closer than this are equal: the sum of rounding errors of fractional rates. */

@@ -14,7 +14,7 @@
 
 import type { Component } from "../../../crdt/component.ts";
 import { type Replicas, SELF } from "../../replicas/replicas.ts";
-import type { StoreState } from "../../store-state.ts";
+import type { StepTime } from "../../table/entry.ts";
 
 /** More steps back of one replica than counts can still arrive from. */
 const FLOORS_MAX = 16;
@@ -38,9 +38,6 @@ interface Floor {
   readonly generation: number;
   readonly slot: number;
 }
-
-/** The time after a step. */
-export type StepTime = Pick<StoreState, "now" | "clusterNow">;
 
 class Past {
   /** Indexes are reclaimed and assigned again, so the id is kept as well. */

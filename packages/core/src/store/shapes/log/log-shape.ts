@@ -13,7 +13,7 @@ import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
 import { ticketAt } from "../../table/ticket.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../make-rule.ts";
 import { type LogVisitor, REMOTE_LOGS_WORDS, RemoteLogs } from "./remote-logs.ts";
 import { TIME_LIST_WORDS, TimeLists } from "./time-list.ts";
 import { TimedRefunds } from "./timed-refunds.ts";

@@ -14,7 +14,7 @@ import { type RecordPool, WIDE } from "../../table/record-pool.ts";
 import { ticketOf } from "../../table/ticket.ts";
 import { NO_CHAIN } from "../chain.ts";
 import { ComponentChain } from "../component-chain.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../make-rule.ts";
 import {
   CHAIN,
   HITS,
