@@ -82,10 +82,9 @@ export class RecordVersions {
       this.#roundAt = 1;
       this.#roundEnd = this.#entries.records.end;
     }
-    const { ownership, records } = this.#entries;
-    const end = Math.min(this.#roundEnd, records.end);
+    const end = Math.min(this.#roundEnd, this.#entries.records.end);
     const until = Math.min(this.#roundAt + Math.ceil(this.#roundEnd / ROUND), end);
-    for (let id = this.#roundAt; id < until; id++) if (ownership.isLive(id)) this.renew(id);
+    for (let id = this.#roundAt; id < until; id++) this.renewIfLive(id);
     this.#roundAt = until;
     if (until < end) return;
     this.#formers = this.#formers.filter(({ version }) => version > this.#roundIn);
@@ -136,6 +135,14 @@ export class RecordVersions {
   renew(id: number): void {
     const state = this.#entries.records.word(id, STATE);
     if ((state ^ this.#storeState.ownState) >>> VERSION_SHIFT !== 0) this.#refresh(id, state);
+  }
+
+  /** The same for a number whose record may be free; returns whether it is in use. */
+  renewIfLive(id: number): boolean {
+    const { ownership, records } = this.#entries;
+    if (id >= records.end || !ownership.isLive(id)) return false;
+    this.renew(id);
+    return true;
   }
 
   /** Reads a record's components again, without those that a reset of all keys has ended. */

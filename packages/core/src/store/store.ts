@@ -341,8 +341,7 @@ export class Store implements StoreState {
       1,
       () => this.records.end,
       (id) => {
-        if (!ownership.isLive(id) || !ownership.isOwn(id)) return;
-        this.versions.renew(id);
+        if (!this.versions.renewIfLive(id) || !ownership.isOwn(id)) return;
         let released = 0;
         for (const shape of gauges) {
           released += shape.releasePermits?.(id, Number.POSITIVE_INFINITY) ?? 0;

@@ -10,7 +10,6 @@ import type { Checkpoint } from "../../crdt/checkpoint.ts";
 import type { Resets } from "../marks/resets.ts";
 import type { RecordVersions } from "../record-versions.ts";
 import type { StoreState } from "../store-state.ts";
-import { LIVE, STATE } from "../table/entry.ts";
 import { FINGERPRINT_HIGH, FINGERPRINT_LOW } from "../table/key-index.ts";
 import type { KeyRecords } from "../table/key-records.ts";
 
@@ -78,8 +77,7 @@ export class Checkpoints {
     const { entries, versions, resets, storeState } = this.#options;
     const { records, shapes } = entries;
     if (storeState.now < versions.steppedBackAtMs + UNSETTLED_MS) return undefined;
-    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return undefined;
-    versions.renew(id);
+    if (!versions.renewIfLive(id)) return undefined;
     const shape = shapes[policy];
     const checkpoint = shape?.folds ? shape.checkpoint?.(id, storeState.clusterNow) : undefined;
     if (checkpoint === undefined || checkpoint.level <= 0) return undefined;

@@ -130,40 +130,23 @@ export class StoreDelta {
     visit: ComponentVisitor,
     isFlush: boolean,
   ): void {
-    if (this.#hasChanged(id, frame)) this.emit(id, visit, policy, isFlush);
-  }
-
-  /**
-   * Whether an own record has changes that leave after a frame; such a record is brought up to
-   * date.
-   */
-  #hasChanged(id: number, frame: number): boolean {
     const { records } = this.#entries;
-    if (id >= records.end || (records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN))
-      return false;
+    if (id >= records.end || (records.word(id, STATE) & (LIVE | OWN)) !== (LIVE | OWN)) return;
     const left = records.word(id, FRAME);
     // The sign of the difference of two 31-bit numbers is in their highest bit.
-    if (frame > 0 && left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return false;
+    if (frame > 0 && left >= 0 && (left - (frame & FRAME_MASK)) << 1 <= 0) return;
     this.#versions.renew(id);
-    return true;
-  }
-
-  /** Brings a record up to date; false if it is not in use. */
-  #renew(id: number): boolean {
-    const { records } = this.#entries;
-    if (id >= records.end || (records.word(id, STATE) & LIVE) === 0) return false;
-    this.#versions.renew(id);
-    return true;
+    this.emit(id, visit, policy, isFlush);
   }
 
   /** Marks every replica that is known to have counted in a record, and possibly others. */
   refersTo(id: number, mark: (replica: number) => void): void {
-    if (this.#renew(id)) this.#entries.refersTo(id, mark);
+    if (this.#versions.renewIfLive(id)) this.#entries.refersTo(id, mark);
   }
 
   /** Visits what another replica is known to have counted under one policy in a record. */
   emitRemote(id: number, replica: number, policy: number, visit: ComponentVisitor): void {
-    if (!this.#renew(id)) return;
+    if (!this.#versions.renewIfLive(id)) return;
     const { shapes } = this.#entries;
     const { now, clusterNow } = this.#storeState;
     const component = this.#component;

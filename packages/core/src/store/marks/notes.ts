@@ -129,25 +129,21 @@ export class Notes {
     }
   }
 
-  /** Raises the reset of a key's components; returns whether it was larger than the one known. */
-  raiseReset(note: Note, reset: number, now: number, clusterNow: number): boolean {
-    if (reset <= note.reset) return false;
+  /** Raises the reset of a key's components. */
+  raiseReset(note: Note, reset: number, now: number, clusterNow: number): void {
     note.reset = reset;
     note.resets++;
     // No replica may forget the reset while it still ends something on a replica with a slower
     // clock.
     const spentIn = Math.max(0, reset - clusterNow) + this.#keepMs;
     note.keepUntil = Math.max(note.keepUntil, now + spentIn + CLOCKS_MS_MAX);
-    return true;
   }
 
-  /** Raises the reset that only marks see; returns whether it was larger than the one known. */
-  raiseMarkReset(note: Note, reset: number, now: number): boolean {
-    if (reset <= note.markReset) return false;
+  /** Raises the reset that only marks see. */
+  raiseMarkReset(note: Note, reset: number, now: number): void {
     note.markReset = reset;
     // A replica that missed this may send the mark again; the longest expected absence is a day.
     note.keepUntil = Math.max(note.keepUntil, now + this.#keepMs + MISSED_MS_MAX);
-    return true;
   }
 
   /** Merges a mark; returns whether it is later than the one known. */

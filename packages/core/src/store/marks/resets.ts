@@ -127,7 +127,7 @@ export class Resets {
     // A reset that is not new makes no note: in a full table it would push out another one.
     if (reset <= (this.#notes.find(low, high)?.markReset ?? 0)) return false;
     const note = this.#noteFor(low, high);
-    if (!this.#notes.raiseMarkReset(note, reset, this.#storeState.now)) return false;
+    this.#notes.raiseMarkReset(note, reset, this.#storeState.now);
     this.#notes.change(note, this.#storeState.frame);
     return true;
   }

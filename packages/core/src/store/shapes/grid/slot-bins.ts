@@ -43,19 +43,11 @@ export class SlotBins {
   }
 
   hasOwn(id: number): boolean {
-    for (let bin = 0; bin < this.#bins; bin++) {
-      if (this.#records.word(id, this.#own + bin) !== 0) return true;
-    }
-    return false;
+    return this.#isUsed(id, this.#own);
   }
 
   hasAny(id: number): boolean {
-    if (this.hasOwn(id)) return true;
-    if (this.#others === 0) return false;
-    for (let bin = 0; bin < this.#bins; bin++) {
-      if (this.#records.word(id, this.#others + bin) !== 0) return true;
-    }
-    return false;
+    return this.hasOwn(id) || (this.#others !== 0 && this.#isUsed(id, this.#others));
   }
 
   add(id: number, bin: number, hits: number): void {
@@ -99,5 +91,11 @@ export class SlotBins {
   release(id: number): void {
     if (this.#refunds.size === 0) return;
     for (let bin = 0; bin < this.#bins; bin++) this.#refunds.delete(id * this.#bins + bin);
+  }
+  #isUsed(id: number, ring: number): boolean {
+    for (let bin = 0; bin < this.#bins; bin++) {
+      if (this.#records.word(id, ring + bin) !== 0) return true;
+    }
+    return false;
   }
 }

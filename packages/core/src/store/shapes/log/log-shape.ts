@@ -37,8 +37,6 @@ export class LogShape implements Shape, Rule<number> {
   held = 0;
   #id = 0;
   #now = 0;
-  /** When the last hit expires; 0 without any. */
-  #endsAt = 0;
 
   readonly #fields: RecordFields;
   readonly #replicas: Replicas;
@@ -61,15 +59,11 @@ export class LogShape implements Shape, Rule<number> {
     this.#id = id;
     this.#now = now;
     this.held = 0;
-    this.#endsAt = 0;
     if (id === 0) return;
     const cutoff = now - this.#windowMs;
     if (this.#own.oldest(id) <= cutoff) this.#own.expire(id, cutoff);
     this.held = this.#own.live(id) - this.#refunds.after(id, cutoff);
-    if (this.held > 0) this.#endsAt = this.#own.newest(id) + this.#windowMs;
-    if (this.#remote.isEmpty(id)) return;
-    this.held += this.#remote.hits(id, now);
-    this.#endsAt = Math.max(this.#endsAt, this.#remote.endsAt(id));
+    if (!this.#remote.isEmpty(id)) this.held += this.#remote.hits(id, now);
   }
 
   add(id: number, cost: number): void {
@@ -128,11 +122,13 @@ export class LogShape implements Shape, Rule<number> {
     collect(this.#own, this.#id, 0, this.#refunds, 0);
     this.#remote.each(this.#id, collect);
     if (leaving.length > 1) leaving.sort((left, right) => left.at - right.at);
+    let until = this.#now;
     for (const { at, hits } of leaving) {
+      until = at;
       excess -= hits;
-      if (excess <= 0) return at - this.#now;
+      if (excess <= 0) break;
     }
-    return this.#endsAt - this.#now;
+    return until - this.#now;
   }
 
   refresh(id: number, now: number): void {
@@ -157,7 +153,7 @@ export class LogShape implements Shape, Rule<number> {
 
   isExpired(id: number, now: number): boolean {
     this.read(id, now);
-    return this.#own.live(id) === 0 && this.#endsAt <= now;
+    return this.#own.live(id) === 0 && this.#remote.endsAt(id) <= now;
   }
 
   isOwn(id: number, now: number): boolean {

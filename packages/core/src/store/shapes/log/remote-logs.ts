@@ -76,7 +76,7 @@ export class RemoteLogs {
     return this.#fields.count(id, SUM);
   }
 
-  /** When the last of the hits expires. */
+  /** When the last of the hits expires; 0 without any. */
   endsAt(id: number): number {
     let endsAt = 0;
     const chain = this.#chain;
