@@ -14,7 +14,7 @@ import { type Replicas, SELF } from "../../replicas/replicas.ts";
 import type { ComponentVisitor, Shape, Timing } from "../../table/entry.ts";
 import { RecordFields } from "../../table/record-fields.ts";
 import type { RecordPool } from "../../table/record-pool.ts";
-import { ticketAt } from "../../table/ticket.ts";
+import { ticketOf } from "../../table/ticket.ts";
 import { ComponentChain } from "../component-chain.ts";
 import type { Rule } from "../make-rule.ts";
 
@@ -94,7 +94,8 @@ export class AlignedShape implements Shape, Rule<number> {
   }
 
   ticket(id: number): number {
-    return ticketAt(this.#fields.generation(id), this.#fields.long(id, SLOT));
+    const fields = this.#fields;
+    return ticketOf(fields.generation(id), fields.word(id, SLOT), fields.word(id, SLOT + 1));
   }
 
   refund(id: number, ticket: number, cost: number, now: number, clusterNow: number): number {
