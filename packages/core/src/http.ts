@@ -1,9 +1,9 @@
 /**
  * Everything of a rate limiter for HTTP that is the same in every web framework.
  *
- * Adapters are made of this: a `Framework` says how to read requests and write headers, and `makeGate` turns
- * options into the gate that is asked about every request. An adapter that replaces another limiter brings its
- * `ParityDefaults`. Applications use the adapters instead.
+ * Adapters are made of this. A `Framework` says how to read requests and write headers. `makeGate`
+ * turns options into the gate, which the adapter asks about every request. An adapter that replaces
+ * another limiter brings its `ParityDefaults`. Applications use the adapters instead.
  *
  * @packageDocumentation
  */

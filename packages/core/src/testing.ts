@@ -1,8 +1,8 @@
 /**
  * What tests of code that uses tidegate need: real implementations that a test can steer.
  *
- * Start with `manualClock`, which replaces waiting in a test by saying how much time has passed, and
- * `memoryNetwork`, which connects several clusters inside one process, with faults on request.
+ * Start with `manualClock`: a test says how much time has passed, and does not wait.
+ * `memoryNetwork` connects several clusters inside one process, with faults on request.
  */
 
 export { type ManualClock, manualClock } from "./time/manual-clock.ts";

@@ -2,8 +2,8 @@
  * Fastify for the HTTP layer.
  *
  * Fastify keeps headers until it sends them, so they are read and written through its reply. The
- * effect of its setting `trustProxy` cannot be read: Fastify is asked which addresses it would
- * believe instead.
+ * effect of its setting `trustProxy` cannot be read. So this file asks Fastify which addresses it
+ * would trust.
  */
 
 import {

@@ -1,9 +1,9 @@
 /**
  * Hints at a mistake in the settings: a process that is connected and receives no other one.
  *
- * Processes with another namespace or subject use other subjects, and processes with other servers
- * do not meet at all, so neither ever receives a frame of the other. A process that is meant to be
- * alone gets the hint as well.
+ * Processes with another namespace or subject use other subjects. Processes with other servers have
+ * no connection to these at all. Neither ever receives a frame of the other. A process that is
+ * meant to be alone gets the hint as well.
  */
 
 import type { Subjects } from "./subjects.ts";

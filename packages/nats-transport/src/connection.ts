@@ -2,8 +2,8 @@
  * The part of a NATS connection that is used here: what the clients `nats` and
  * `@nats-io/transport-node` have in common.
  *
- * Neither is imported, so that either can be installed. Members are methods, because only that
- * admits the different errors that the two pass to callbacks.
+ * Neither is imported, so that either can be installed. Only methods accept the different errors
+ * that the two clients pass to callbacks, so members are methods.
  */
 
 /** What a NATS connection passes to a subscriber. */

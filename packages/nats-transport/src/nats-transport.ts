@@ -1,9 +1,9 @@
 /**
  * The transport over NATS, with either of its two clients.
  *
- * NATS may be absent, frozen or gone at any time, and a limiter counts on without it. So nothing
- * here waits, throws or keeps more than a bounded amount. Problems are reported. Lost counts are
- * published again once the transport reports that it is connected.
+ * NATS may be absent, frozen or gone at any time, and a limiter goes on counting without it. So
+ * nothing here waits, throws or keeps more than a bounded amount. Problems are reported. Lost
+ * counts are published again once the transport reports that it is connected.
  */
 
 import type { EventKind, Transport, TransportContext } from "@tidegate/core/transport";

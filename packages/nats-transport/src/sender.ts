@@ -3,11 +3,11 @@
  *
  * A NATS client writes without asking whether the socket takes more. A client whose socket is full
  * when its server freezes hangs for good: it neither sends nor reconnects. So no more than a round
- * of 64 KB is ever on its way. A flush after each round shows when the server has read it. What
- * does not fit waits here, within bounds. When no flush comes back, nothing more is handed over,
- * and what waits is dropped: later frames carry the same counts and more.
+ * of 64 KB is ever in flight. A flush after each round shows when the server has read it. What does
+ * not fit waits here, within bounds. When no flush comes back, nothing more is handed over, and
+ * what waits is dropped: later frames carry the same counts and more.
  *
- * Lateness is counted in turns of a timer and not by a clock: a process that was busy itself sees
+ * Lateness is counted in turns of a timer and not by a clock. A process that was busy itself sees
  * its timers before the answers that wait to be read.
  */
 

@@ -5,8 +5,8 @@
  * hit and recomputes everything at each call. `GOLDEN_EXAMPLES` are worked by hand, for oracles and
  * limiters alike. `ReferenceStore` is the state of one replica of a cluster, without any of the
  * store's optimisations. `seededRuns` and `seededRandom` make a failing run repeatable.
- * `NatsServer` is a real one, for integration tests, and `TcpProxy` a faulty line to it.
- * `ProcessFleet` is replicas in processes of their own.
+ * `NatsServer` is a real nats-server, for integration tests, and `TcpProxy` is a faulty connection
+ * to it. `ProcessFleet` runs replicas in processes of their own.
  */
 
 export { GOLDEN_EXAMPLES } from "./golden/examples.ts";

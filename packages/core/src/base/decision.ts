@@ -1,9 +1,9 @@
 /**
  * What a limiter answers: a value, never an exception.
  *
- * A decision is made on every request, so its class keeps one shape for all values: every field
- * that may one day hold infinity is stored like any other value from the first decision on, and
- * none needs a box of its own in the usual case.
+ * A decision is made on every request, so its class keeps one shape for all values. From the first
+ * decision on, a field that may hold infinity is stored like any other value. So in the usual case
+ * no field needs a box of its own.
  */
 
 /**

@@ -1,9 +1,9 @@
 /**
  * The one error class of tidegate and the one table of its codes.
  *
- * Errors are for programmers. They are thrown where the mistake is made, name the option, what was
- * expected and what was given, and carry a stable code that a page of the docs explains. Being
- * limited is a value, and a problem at run time is an event; neither is ever an error.
+ * Errors are for programmers. They are thrown where the mistake is made. Each names the option,
+ * what was expected and what was given. Each carries a stable code that a page of the docs
+ * explains. A refusal is a value, and a problem at run time is an event; neither is ever an error.
  */
 
 /** Where the docs are published, for messages with a link. */

@@ -1,9 +1,9 @@
 /**
  * What a cluster reports to operators: events for subscribers, limited in number.
  *
- * Without any subscriber, the most serious ones are printed: an outage when it begins and when it
- * is over, so that a log shows the state. An outage that begins within a minute of the last printed
- * error waits for the rest of that minute, and is not printed if it is over by then.
+ * Without any subscriber, the most serious ones are printed, so a log shows when an outage begins
+ * and when it is over. An outage may begin within a minute of the last printed error. It is then
+ * printed after that minute, if it is not over by then.
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../base/cluster-events.ts";

@@ -2,12 +2,12 @@
  * The level of a bucket after some slot. It stands for the slots that were folded away.
  *
  * Without the level, a full bucket whose old slots are dropped would look empty, so the level
- * outlives its slots. Levels of two replicas compare only after the same slot: the merge first
+ * outlives its slots. Levels of two replicas compare only after the same slot, so the merge first
  * folds the older one forward. The larger of two levels after different slots would be a level that
- * never was.
+ * never existed.
  *
- * The merge keeps the larger level. A level may lack hits that its replica has not received, but it
- * never contains hits that did not happen, so the larger of two is nearer to the truth.
+ * The merge keeps the larger level. A level may lack hits that its replica has not received. It
+ * never contains hits that did not happen. So the larger of two levels is nearer to the truth.
  */
 
 export interface Checkpoint {

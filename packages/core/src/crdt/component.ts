@@ -15,9 +15,9 @@
  *    began under a smaller reset do not count any more. An eviction raises the replica's
  *    generation, so a key that comes back never raises numbers that other replicas already have.
  *
- * Beside counts only two things merge, both by a maximum as well: a mark ("refuse this key until
- * then", mark.ts) and a checkpoint (the level of a bucket whose old slots were folded away,
- * checkpoint.ts). This folder is pure: no clock, no I/O, no state.
+ * Beside counts only two things merge, both by a maximum as well. A mark says "refuse this key
+ * until then" (mark.ts). A checkpoint is the level of a bucket whose old slots were folded away
+ * (checkpoint.ts). This folder is pure: no clock, no I/O, no state.
  */
 
 /**

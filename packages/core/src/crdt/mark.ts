@@ -3,8 +3,9 @@
  *
  * It is the only decision that replicates. Marks of one kind are ordered by reset, then time, then
  * limit. A merge keeps the larger one, so marks merge like counts do: the order of arrival does not
- * matter. A mark is void once a larger reset is known. It is also void for a caller whose limit is
- * above the one that it was written under: raising a limit lifts what the old limit caused.
+ * matter. A mark is void once a larger reset is known. It is also void for a call whose limit is
+ * above the one that it was written under. So to raise a limit lifts the marks that the old limit
+ * caused.
  */
 
 /** Why a key is refused although its counts allow it; also the index of the mark's kind. */

@@ -2,11 +2,11 @@
  * The token bucket and the leaky bucket: one policy seen from two sides.
  *
  * A bucket's level falls at a steady rate and rises with every hit; tokens are the room that is
- * left. Levels are exact to the millisecond in one process. A client that was quiet may burst up to
- * the capacity, and one that never pauses gets the rate.
+ * left. Levels are exact to the millisecond in one process. A client that was quiet may send a
+ * burst up to the capacity, and one that never pauses gets the rate.
  *
- * With `maxWaitMs` a leaky bucket shapes traffic: a hit that does not fit yet is allowed with a
- * `waitMs`, after which it leaves at the bucket's rate, as from a queue.
+ * With `maxWaitMs` a leaky bucket shapes traffic. It allows a hit that does not fit yet, with a
+ * `waitMs`. After that wait the hit leaves, at the bucket's rate, as from a queue.
  */
 
 import {

@@ -1,5 +1,5 @@
 /**
- * At most `limit` hits in each window of time: the policy most limiters on npm have.
+ * At most `limit` hits in each window of time: the policy that most limiters on npm have.
  *
  * A window opens with a key's first hit, or starts at fixed instants with `align`, or follows the
  * calendar. It is the cheapest policy and the easiest to explain. Around the edge of two windows a

@@ -1,9 +1,9 @@
 /**
  * At most `limit` hits in any stretch of `windowMs`, counted in slots.
  *
- * The window slides: the oldest slot counts by the part of it that is still inside. That bounds
- * what a client can get in any span of one window to the limit and the hits of that one slot, at a
- * fixed price per key. With even traffic it is within limit ÷ slots of exact.
+ * The window slides: only the part of the oldest slot that is still inside counts. So in any span
+ * of one window, a client gets at most the limit and the hits of that one slot. The memory per key
+ * is fixed. With even traffic the error is at most limit ÷ slots.
  */
 
 import {

@@ -1,11 +1,11 @@
 /**
  * Replication: brings the stores of all replicas to agree.
  *
- * The replicator joins the rooms of this folder. It publishes deltas of own counts (publish/),
- * receives and merges those of other replicas (receive/), closes gaps by anti-entropy
- * (anti-entropy/), and keeps the membership with its failure and partition detectors (membership/).
+ * The replicator joins the rooms of this folder. It publishes deltas of own counts (publish/), and
+ * receives and merges those of other replicas (receive/). It closes gaps by anti-entropy
+ * (anti-entropy/). It keeps the membership with its failure and partition detectors (membership/).
  * All of it is gossip over one broadcast channel: there is no leader and no server. Once a second
- * it sends a heartbeat and looks how the others are.
+ * it sends a heartbeat and checks which members are alive.
  *
  * Only the announcements of stores are on the path of a request, and they at most set a timer. Work
  * that may be long runs in slices. Every fault is counted and reported, and never thrown.

@@ -8,8 +8,8 @@
  * A clock hand walks over the records and visits a bounded number of them per call, so no check
  * pays for the whole table. Own counts of an evicted record go to a sink first. Then the store's
  * generation rises, so the key's next components differ from the evicted ones. Released permits
- * disappear with their record: `forgottenIn` keeps the last frame they left in, and a replica that
- * missed that frame needs all permits that are held.
+ * disappear with their record. `forgottenIn` keeps the number of the last frame that carried them.
+ * A replica that missed that frame needs all permits that are held.
  */
 
 import type { Component } from "../crdt/component.ts";

@@ -1,11 +1,11 @@
 /**
- * The fast path of a limiter: decides in one step when the only policy is a fixed window without
- * penalties, this replica counts in the key's newest window, and the sum of the other replicas'
- * counts in the record is valid.
+ * The fast path of a limiter: decides in one step under three conditions. The only policy is a
+ * fixed window without penalties. This replica counts in the key's newest window. And the sum of
+ * the other replicas' counts in the record is valid.
  *
  * Every other check goes to the engine, which must decide the same for these keys. The rule is
- * repeated here on the words of the record, because the JIT compiler turns one small function into
- * code that is twice as fast as a chain of calls. New counts of a replicated limiter have to be
+ * repeated here on the words of the record. The JIT compiler turns one small function into code
+ * that is twice as fast as a chain of calls. New counts of a replicated limiter have to be
  * published, so this path also reports how urgent that is.
  */
 

@@ -1,10 +1,10 @@
 /**
  * Tracks which records are up to date after changes that affect all keys.
  *
- * There are four such changes: in how a replica's components are read, a reset of all keys, a new
- * id of this process, and a step back of the cluster's time. None of them visits the records. Each
- * starts a new version, and a record of an older version is brought up to date before its next
- * read. Every reader of a record must call `renew` first.
+ * There are four such changes. The components of a replica are read in another way, all keys are
+ * reset, this process takes a new id, or the cluster's time steps back. None of them visits the
+ * records. Each starts a new version, and a record of an older version is brought up to date before
+ * its next read. Every reader of a record must call `renew` first.
  */
 
 import { blankComponent, type Component } from "../crdt/component.ts";

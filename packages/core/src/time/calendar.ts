@@ -1,12 +1,12 @@
 /**
  * Calendar windows: minutes, hours, days, weeks, months and years of a time zone.
  *
- * They tile time: each begins where the one before ends, whatever the local clocks do. They depend
- * only on unit, zone and first weekday, so all replicas cut the same windows without communication.
- * A day begins when clocks first show its date or a later one, so it lasts 23 or 25 hours when
- * clocks change. If clocks go back over midnight, the old date does not come again. An hour or
- * minute also ends when the offset changes, so a repeated hour is a second window and no window is
- * longer than its unit.
+ * They leave no gaps and never overlap: each begins where the one before ends, whatever the local
+ * clocks do. They depend only on unit, zone and first weekday, so all replicas cut the same windows
+ * without communication. A day begins when clocks first show its date or a later one, so it lasts
+ * 23 or 25 hours when clocks change. If clocks go back over midnight, the old date does not come
+ * again. An hour or minute also ends when the offset changes, so a repeated hour is a second window
+ * and no window is longer than its unit.
  *
  *     day    |──── 29 ────|──── 31 ────|          30 was skipped
  *     hour   |── 1 ──|── 2 ──|── 2 ──|── 3 ──|    2 was repeated

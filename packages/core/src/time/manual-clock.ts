@@ -1,8 +1,8 @@
 /**
  * A clock for tests that moves only when the test moves it.
  *
- * It keeps exactly the given time, fractions included, and may be set back: how a limiter reacts to
- * such readings is part of what a test checks.
+ * It keeps exactly the given time, fractions included, and may be set back. Tests check how a
+ * limiter reacts to such readings.
  */
 
 import { invalidOption } from "../base/options.ts";

@@ -4,7 +4,7 @@
  * Local time is written as the milliseconds at which a clock in UTC would show the same, so that it
  * can be computed with. Only the offset is asked of `Intl`, which takes microseconds: callers keep
  * what they found. Everything here relies on one fact about the zones since 1970: two changes of
- * the offset are days apart (a week is the least), so at most one falls into a search.
+ * the offset are days apart (a week is the least). So at most one change falls into a search.
  */
 
 import { invalidOption } from "../base/options.ts";

@@ -3,8 +3,8 @@
  *
  * It carries frames, each after its length as 32 bits, little endian. One length that no frame has
  * is a sign of life. The queue of bytes to send is bounded; frames beyond it are dropped for this
- * link alone. A link that expects signs of life closes when none has arrived for too long:
- * connecting to a stopped process succeeds, and so does writing to it for a while.
+ * link alone. A link that expects signs of life closes when none has arrived for too long. Nothing
+ * else shows a stopped process: connecting to it succeeds, and so does writing to it for a while.
  */
 
 import type { Socket } from "node:net";

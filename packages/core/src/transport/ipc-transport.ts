@@ -4,8 +4,9 @@
  * All processes know one socket path. The process that finds no listener there listens itself and
  * becomes the relay: it forwards each frame to all other processes. When the relay ends, the others
  * notice at once; when it is stopped, after two seconds. Then one of them becomes the relay. Two
- * may do so at the same moment, and a stopped relay may go on later: a relay steps down within half
- * a second when the file at the path is not its own. Anti-entropy mends what was lost meanwhile.
+ * may do so at the same moment, and a stopped relay may go on later. So a relay steps down within
+ * half a second when the file at the path is not its own. Anti-entropy repairs what was lost
+ * meanwhile.
  */
 
 import { connect, createServer, type Server } from "node:net";

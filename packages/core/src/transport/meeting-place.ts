@@ -2,10 +2,10 @@
  * The socket path where the processes of one user on one machine meet. All of them compute the same
  * path, in a folder that no other user can enter.
  *
- * Processes listen there one after the other. One that finds another file at the path than the one
- * it created does not receive connections any more. The inode number alone does not tell files
- * apart: file systems reuse it as soon as it is free. Nor does the time of the last change, which
- * moving the file aside changes as well.
+ * Processes listen there one after the other. A process that finds another file at the path than
+ * its own does not receive connections any more. The inode number alone does not distinguish files:
+ * file systems reuse it as soon as it is free. The time of the last change does not either, because
+ * it also changes when the file is moved aside.
  *
  * The path is never longer than a socket's path may be: the runtime would truncate it silently, and
  * the shorter path may belong to another user.

@@ -7,17 +7,17 @@
  * `of` is the replica that counted: 0 for the sender, otherwise a dead replica.
  *
  * An entry is a byte of flags, the gap to the fingerprint before it, its period, and the counts.
- * The rest follows only if the flags say so: what most entries have in common stands once, before
- * them.
+ * The rest follows only if the flags say so: values that most entries share are written once,
+ * before the entries.
  *
  *     flags   bits 0–3 a small number (15: a varint follows the gap)   16 same key: there is no gap
  *             32 refunds follow   64 refusals follow   128 generation and reset follow
  *     gap     `gap bytes` of the difference; all ones: eight bytes follow instead
  *
- * For a window, the small number is its opener in the table of the section, and `age bytes` (or a
- * varint, if 0) say how long before the opener's `base` it was opened, on the opener's clock: so
- * the identity arrives exactly as the opener gave it. For a slot or a time, the small number is how
- * far it lies before the section's `base`. A gauge has none.
+ * For a window, the small number is its opener in the table of the section. `age bytes` (or a
+ * varint, if 0) say how long before the opener's `base` it was opened, on the opener's clock. So
+ * the identity arrives exactly as the opener wrote it. For a slot or a time, the small number is
+ * how far it lies before the section's `base`. A gauge has none.
  */
 
 import { blankComponent, type Component } from "../crdt/component.ts";

@@ -9,8 +9,8 @@
  *     heard     | replica 8 | up to | clock | silent | above 4 |
  *     page      | since | up to | telling | part | parts | held |
  *
- * All of them are short: the longest are bounded by `BEHIND_MAX` and `POLICIES_MAX`. A reader of
- * broken input sets `reader.isBroken`.
+ * All of them are short: `BEHIND_MAX` and `POLICIES_MAX` bound the longest. A reader of broken
+ * input sets `reader.isBroken`.
  */
 
 import {

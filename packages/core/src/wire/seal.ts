@@ -3,8 +3,8 @@
  * of its frames, and their seal.
  *
  * Processes that share both derive the same without communication, across restarts. Without a
- * secret everything is derived from the namespace alone. Then the tag separates clusters that do
- * not mean to meet, but it protects from no attacker.
+ * secret everything is derived from the namespace alone. Then the tag separates clusters with
+ * different namespaces, but it does not protect from an attacker.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";

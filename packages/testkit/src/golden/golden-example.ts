@@ -2,7 +2,7 @@
  * The form of a golden example: a policy, and calls in order with their expected results.
  *
  * The numbers were worked out by hand. The references and the limiter are tested against the same
- * table, so that neither can be changed to fit the other.
+ * table. So neither can be changed to fit the other.
  */
 
 import type { OracleVerdict } from "../oracles/oracle.ts";

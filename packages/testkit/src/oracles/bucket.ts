@@ -2,10 +2,10 @@
  * The reference for the token bucket and the leaky bucket, which are the same: tokens = capacity -
  * level.
  *
- * On entering each slot, what drains in one slot leaves the level, down to zero; then the slot's
- * hits add to it. With slots of a millisecond this is the exact bucket. The unit is fine enough
- * that both one hit and what drains in a millisecond are whole numbers of it, for any rate a number
- * can hold.
+ * At the start of each slot, the level falls by what drains in one slot, down to zero. Then the
+ * slot's hits add to it. With slots of a millisecond this is the exact bucket. The unit is so small
+ * that one hit is a whole number of units, for any rate that a number can hold. So is what drains
+ * in a millisecond.
  */
 
 import { createOracle, type Oracle, type OracleHit } from "./oracle.ts";

@@ -2,8 +2,8 @@
  * The reference for the fixed window: it opens with the first hit and forgets everything at its
  * end.
  *
- * A hit that costs nothing opens no window, nor does a refused one. With `countRefused`, a refused
- * hit counts like any other in the open window.
+ * A hit that costs nothing opens no window, and a refused hit opens none. With `countRefused`, a
+ * refused hit counts like any other in the open window.
  */
 
 import { createOracle, type Oracle, type OracleHit } from "./oracle.ts";

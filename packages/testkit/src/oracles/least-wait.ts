@@ -1,8 +1,8 @@
 /**
  * Finds the smallest wait after which a condition holds, by trying.
  *
- * It relies on one fact about every policy: without hits the level only falls, so a condition that
- * holds after a wait holds after every longer one. The tests compare it with plain stepping.
+ * It relies on one fact about every policy: without hits the level only falls. So a condition that
+ * holds after a wait also holds after every longer one. The tests compare it with plain stepping.
  */
 
 /** Longer than every window; a longer wait means that there is none. */

@@ -3,8 +3,8 @@
  * them.
  *
  * After the step, slot numbers repeat. A replica repeats its old slots until it counts in a new
- * generation. So for each generation, no slot is merged up to the last one that was received before
- * the step.
+ * generation. So for each generation, the slots up to the last one that was received before the
+ * step are not merged.
  */
 
 import type { World } from "./book.ts";

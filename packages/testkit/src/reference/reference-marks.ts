@@ -1,8 +1,8 @@
 /**
  * Marks and resets of keys; the reference keeps them forever.
  *
- * Marks of one kind are ordered by reset, then time, then limit. A mark is void below a known
- * reset, and for checks with a limit above the one it was written under.
+ * Marks of one kind are ordered by reset, then time, then limit. A mark is void if a larger reset
+ * is known. It is also void for checks with a limit above the one that it was written under.
  */
 
 export interface ReferenceMark {

@@ -2,8 +2,8 @@
  * What the store guarantees, kept in plain Maps and added up anew at every call.
  *
  * It decides nothing about memory: the test reports which key was evicted, and the reference checks
- * that the eviction was lawful. Everything else follows from the rules: a replica raises only its
- * own components, the larger counts of one identity stay, different identities add up, and anything
+ * that the rules allow the eviction. Everything else follows from four rules. A replica raises only
+ * its own components. The larger counts of one identity stay. Different identities add up. Anything
  * older than a reset is void.
  */
 

@@ -2,9 +2,9 @@
  * Turns the answers of users' key functions into keys that are safe to count by.
  *
  * Several parts make one key. Each part is preceded by its length, so no two lists of parts give
- * the same key. An answer without a key gives null, and the request is counted by its address: for
- * example the id of a user who has not signed in, a user object instead of its id, or a number that
- * is not finite.
+ * the same key. An answer without a key gives null, and the request is counted by its address.
+ * Examples are the id of a user who has not signed in, a user object instead of its id, and a
+ * number that is not finite.
  */
 
 import { createHash } from "node:crypto";

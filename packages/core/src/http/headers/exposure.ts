@@ -1,8 +1,9 @@
 /**
  * Which scripts may read a response's headers, and which responses omit rate-limit fields.
  *
- * A script of another origin sees only the headers that a response exposes. A client that has to
- * wait may delay following a redirect, and a cache would show later clients another client's limit.
+ * A script of another origin sees only the headers that a response exposes. A client that reads a
+ * wait in a redirect may follow the redirect late. A cache would show the fields of one client to
+ * later clients.
  */
 
 import type { Framework, HeaderValue } from "../framework.ts";

@@ -1,8 +1,8 @@
 /**
  * A policy and its results in the whole seconds and numbers of HTTP fields.
  *
- * Waits are rounded up and available hits down, so a client that waits as told is allowed. For
- * buckets no response suggests a rate above the bucket's own.
+ * Waits are rounded up and available hits down, so a client that waits for the given time is
+ * allowed. For buckets no response suggests a rate above the bucket's own.
  */
 
 import type { PolicyResult } from "../../base/decision.ts";

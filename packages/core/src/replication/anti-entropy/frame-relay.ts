@@ -5,7 +5,7 @@
  * so. The next round picks others, because not every replica has what is missing. Frames are
  * relayed byte for byte, so the relay claims nothing (see gap-repair.ts).
  *
- * A heartbeat may name any replica, so the cost of a round must be bounded: the work for one name
+ * A heartbeat may name any replica, so the cost of a round must be bounded. The work for one name
  * depends neither on the number of members nor on the number of kept frames. A round yields when it
  * has taken long enough, and ends when it has sent as many bytes as it may.
  */

@@ -18,16 +18,16 @@
  * 3. Sync about dead replicas (dead-replica-sync.ts, third-party-counts.ts). The origin has crashed
  *    or left. A live replica claims "this is what I have of the dead replica X". Its reply names
  *    the dead replicas and their frames first. The receiver accepts it only for replicas that it
- *    does not receive itself, and forgets which frames it covered when the replica publishes again
- *    (`Member.returned`): the gap is then requested from the replica itself. Counts may be reported
- *    this way. Held permits may not: a third party forgets permits that it saw released, and would
- *    bring them back.
+ *    does not receive itself. When such a replica publishes again, the receiver forgets which
+ *    frames the reply covered (`Member.returned`). It then requests the gap from the replica
+ *    itself. Counts may be reported this way. Held permits may not: a third party forgets permits
+ *    that it saw released, and would bring them back.
  *
  * Why they are not merged into one: the claim "I have all of origin X up to frame n" by a third
  * party is unsound. It does not hold for permits, for limiters that the third party lacks or opened
- * late, for what it evicted or refused, and for folded slots. The verbatim relays and the marks on
- * dead replicas (`FramesKnown`, the limits of `ThirdPartyCounts`) keep this right. A single digest
- * exchange among all replicas would lose it.
+ * late, for what it evicted or refused, and for folded slots. Two things prevent such claims:
+ * frames are relayed unchanged, and `FramesKnown` and `ThirdPartyCounts` limit the reports on dead
+ * replicas. A single digest exchange among all replicas would not prevent them.
  *
  * ## Few requests and replies
  *

@@ -6,10 +6,10 @@
  *
  * The reports also show whether this replica reaches the member. A partition may be one-way, and a
  * replica that is not received would otherwise not notice it. Frames get lost, so a member names
- * every replica now and then. It does not receive this one if several heartbeats in a row name it
- * with the same frame number, although other replicas could have relayed later frames. When the
- * member stops naming it, the member may just have forgotten it. Only its sync reply to a request
- * shows that it receives this replica again.
+ * every replica now and then. The member does not receive this replica if several heartbeats in a
+ * row name it with the same frame number. In that time, other replicas could have relayed later
+ * frames to it. When the member stops naming it, the member may just have forgotten it. Only its
+ * sync reply to a request shows that it receives this replica again.
  */
 
 import type { Behind } from "../../wire/control-sections.ts";

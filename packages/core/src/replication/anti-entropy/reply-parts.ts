@@ -1,8 +1,8 @@
 /**
  * The received parts of long sync replies, until all parts of a reply are there.
  *
- * A sender that begins many replies and ends none cannot fill the memory: the number of replies is
- * bounded for one replica, and the number of parts for all replicas together. A repeated reply has
+ * A sender that begins many replies and ends none cannot fill the memory. The number of replies is
+ * bounded for each replica, and the number of parts for all replicas together. A repeated reply has
  * other parts, because counts rise in between. So each reply has a number, and parts of two replies
  * never make a whole.
  */

@@ -1,16 +1,16 @@
 /**
  * What time it is in the cluster, and whose clock is off.
  *
- * Three or more replicas take the median of their clocks. Two replicas have no median: the clock of
- * the one that has been up longer counts, so a process that starts with a wrong clock does not move
- * the other. A clock that is far off does not move the median. Operators get an event about it,
- * from that replica and from all others.
+ * Three or more replicas take the median of their clocks. Two replicas have no median, so the clock
+ * of the one that has been up longer counts. A process that starts with a wrong clock then does not
+ * move the other. A clock that is far off does not move the median. Operators get an event about
+ * it, from that replica and from all others.
  *
  * In a cluster with a secret, other replicas may refuse this one for its clock. The raw clock is
  * the wall clock at the start plus the time that has passed. It is wrong for good after a machine
  * was suspended, and where a process started before the wall clock was set. Replicas that do not
  * know this one, or have forgotten it, then take its frames for replays. Two signs together make
- * this replica take a new id and the time of the wall clock: its wall clock has moved away from its
+ * this replica take a new id and the time of its wall clock. Its wall clock has moved away from its
  * raw clock, and another replica shows the time of the wall clock. Neither is enough alone: an
  * operator may set the wall clock to any time, and an attacker may replay old frames.
  */

@@ -3,7 +3,7 @@
  *
  * Limiters with other limits still count together, and each process decides by its own limit: this
  * is how a rolling deploy changes a limit. Limiters with other windows or policies are different
- * limiters that do not count together, which is never meant by one name.
+ * limiters that do not count together. Operators never want that for one name.
  *
  * A misspelled name makes two limiters as well. Services that share a namespace have names of their
  * own on purpose. So it is only reported when no other replica has a name of this one, and another

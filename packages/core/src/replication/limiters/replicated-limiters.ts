@@ -2,10 +2,10 @@
  * The replicated limiters of this process, and what closed ones have left.
  *
  * The counts of a closed limiter are still published, also to replicas that missed them or join
- * later, and a limiter that is created again continues with them. So its replicated part stays as
- * long as something in it counts, bounded by time and by keys. A part that is created after another
- * was dropped begins at a generation that the dropped one never reached: other replicas remember
- * its identities.
+ * later. A limiter that is created again continues with them. So its replicated part stays as long
+ * as something in it counts, bounded by time and by keys. A part that is created after another was
+ * dropped begins at a generation that the dropped one never reached: other replicas remember its
+ * identities.
  */
 
 import { TidegateError } from "../../base/errors.ts";

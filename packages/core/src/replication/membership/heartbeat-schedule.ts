@@ -1,9 +1,9 @@
 /**
  * When this replica sends heartbeats: every second, and sooner as the answer to a hello.
  *
- * A heartbeat is the sign of life. It also carries what other replicas need to find gaps: the
- * number of the last frame, the checksum of the membership, and the replicas that this one does not
- * receive.
+ * A heartbeat is the sign of life. It also carries three things by which other replicas find gaps.
+ * They are the number of the last frame, the checksum of the membership, and the replicas that this
+ * one does not receive.
  *
  * Answers are spread and spaced, so that many hellos do not make every replica send all the time.
  */

@@ -2,7 +2,7 @@
  * The initial sync of a joining replica.
  *
  * The replica sends hellos until it has merged the counts of all live replicas and of the dead ones
- * that they report on, until it knows that it is alone, or until its time is over.
+ * that they report on. It also stops when it knows that it is alone, or when its time is over.
  */
 
 import type { DeadReplicaSync } from "../anti-entropy/dead-replica-sync.ts";

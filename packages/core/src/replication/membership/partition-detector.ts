@@ -2,11 +2,11 @@
  * The partition detector: whether this replica is partitioned from members that it knows.
  *
  * A transport that reports that it is not connected is believed, even before any other replica is
- * received. Otherwise the detector assumes a partition when at least half of the replicas that were
- * received at the same time fall silent within ten seconds without leaving, or report that they do
- * not receive this one. A rolling deploy looks different. A single silence among several replicas
- * is a crash. With a single other replica, a crash and a partition look the same: a partition is
- * assumed.
+ * received. Otherwise the detector looks at the replicas that were received at the same time. It
+ * assumes a partition when at least half of them fall silent within ten seconds without leaving, or
+ * report that they do not receive this one. A rolling deploy looks different. A single silence
+ * among several replicas is a crash. With a single other replica, a crash and a partition look the
+ * same: a partition is assumed.
  *
  * A killed process and its replacement are never received at the same time, so both count once:
  *
@@ -14,8 +14,9 @@
  *     A'           ├────────┤     its replacement
  *     B  ├──────────────────┤     received all the time: two replicas at once, never three
  *
- * The partition ends when as many members are received as at its beginning, when what is still
- * silent would not be taken for a partition, or when the silent replicas are forgotten.
+ * The partition ends when as many members are received as at its beginning. It also ends when so
+ * few are still silent that they would not make a partition, and when the silent replicas are
+ * forgotten.
  */
 
 import { CLUSTER_EVENTS, type EventKind } from "../../base/cluster-events.ts";

@@ -7,11 +7,11 @@
  * frames behind it too old.
  *
  * This replica is overloaded while frames arrive faster than it can merge them. Frames of counts
- * that were not read within a second are dropped then: counts are cumulative, so later frames and
- * one sync reply carry the same. Frames whose counts are never repeated stay, and so do heartbeats,
- * requests and replies. The begin and the end of an overload are reported.
+ * that were not read within a second are then dropped. Counts are cumulative, so later frames and
+ * one sync reply carry the same counts. Frames whose counts are never repeated stay, and so do
+ * heartbeats, requests and replies. The beginning and the end of an overload are reported.
  *
- * A transport may deliver anything; only byte arrays pass from here.
+ * A transport may deliver anything; this queue accepts only byte arrays.
  */
 
 import { isUint8Array } from "node:util/types";

@@ -1,5 +1,5 @@
 /**
- * Reads received frames, checks what may be believed, and merges it into the stores.
+ * Reads received frames, checks which counts may be believed, and merges them into the stores.
  *
  * The header of a frame is judged before its sections. All counts in it belong to its sender: no
  * replica may report the counts of another one, except of a dead one (`ThirdPartyCounts`).

@@ -1,10 +1,10 @@
 /**
- * The lag behind one replica: up to when all that it has counted is merged here.
+ * The lag behind one replica: up to which time all that it has counted is merged here.
  *
  * Heartbeats and frames of counts are claims: by this time of its clock, the sender had published
  * everything in frames up to this number. A claim is met when no frame up to its number is missing.
- * Two claims are kept, the earliest that is not met and the latest, so the merged time still moves
- * on when the receiver is always a little behind.
+ * Two claims are kept: the earliest that is not met, and the latest. So the merged time still
+ * advances when the receiver is always a little behind.
  */
 
 interface Claim {

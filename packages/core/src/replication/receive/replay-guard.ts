@@ -5,7 +5,7 @@
  * Merging is idempotent, so a replayed frame says nothing new as long as this replica remembers its
  * sender. So frames are accepted for that long, and no longer. An unknown replica must have a clock
  * near the cluster's time, and a known one may not be far behind its own latest frame. Without a
- * secret anyone can make frames up, so there is nothing to protect.
+ * secret any sender can make frames up, so there is nothing to protect.
  */
 
 import type { Seal } from "../../wire/seal.ts";

@@ -2,7 +2,7 @@
  * Stores the resets and marks of keys; few keys have any.
  *
  * They are in a side table by fingerprint, apart from the records, because they must outlive an
- * eviction: a reset is kept as long as anything it ends can still arrive, and a blocked key stays
+ * eviction. A reset is kept as long as anything it ends can still arrive. A blocked key stays
  * blocked however many new keys come. The table has its own bound. When it is full, notes without
  * marks are dropped first, and among equals an old one.
  *

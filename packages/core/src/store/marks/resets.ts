@@ -6,8 +6,8 @@
  * without touching counts. A mark carries the reset under which it was written.
  *
  * A reset is spent when everything that it could end is over. A spent reset neither ends counts nor
- * is merged. Replicas forget it at different times: without this rule, a replica that has forgotten
- * it would send counts that a replica that still knows it refuses.
+ * is merged. Replicas forget a reset at different times. Without this rule, a replica that has
+ * forgotten it would send counts, and a replica that still knows it would refuse them.
  */
 
 import type { Mark } from "../../crdt/mark.ts";

@@ -3,8 +3,9 @@
  *
  * The widths of slots are chosen here. In one process a bucket's slots are a millisecond wide,
  * which makes it exact. With other replicas, slots are kept apart until all replicas have received
- * them, so they are wider: about a sixteenth of the time that a full bucket takes to empty. The
- * width is a power of two, so that a small change of capacity does not start another budget.
+ * them, so they are wider. A slot is about a sixteenth of the time that a full bucket takes to
+ * empty. The width is a power of two, so that a small change of capacity does not start another
+ * budget.
  */
 
 import type { FixedWindowPolicy } from "../../policies/fixed-window.ts";

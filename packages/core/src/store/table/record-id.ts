@@ -2,8 +2,8 @@
  * The number of a key's record, as code outside the store sees it.
  *
  * The number of a freed record is reused for another key. So code outside the store uses a number
- * only within the call that found it, and stores it nowhere: the type fits no number, and
- * `tests/tidy` refuses fields of it.
+ * only within the call that found it, and stores it nowhere. The compiler does not accept the type
+ * as a number, and `tests/tidy` refuses fields of this type.
  */
 
 declare const brand: unique symbol;

@@ -2,8 +2,9 @@
  * Fixed-size records of 32-bit words, found by a number that never changes while they live.
  *
  * Records lie in chunks, so growth adds a chunk and moves nothing; only the first chunk is copied
- * while it is still small. Hot code takes a record in hand and reads its words straight from where
- * they lie, from `start` on in `chunk`. Number 0 is never given out and means "none". A count that does not fit a word lives in a side table behind the word `WIDE`.
+ * while it is still small. Hot code finds a record once and reads its words directly from `chunk`,
+ * from `start` on. No record has the number 0, which means "none". A count that does not fit a word
+ * lives in a side table behind the word `WIDE`.
  */
 
 import { COUNT_MAX } from "../../base/options.ts";

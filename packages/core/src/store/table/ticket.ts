@@ -2,9 +2,9 @@
  * A number with which a decision remembers the component that counted its hit.
  *
  * A refund finds the component by computing the ticket of each one that still exists. It fits a
- * small integer and is a plain sum, which serves as well as a hash here: two own components of one
- * key are confused only if they began a particular number of milliseconds apart, and the smallest
- * such distance is hours.
+ * small integer and is a plain sum, which serves as well as a hash here. Two own components of one
+ * key are confused only if they began a particular number of milliseconds apart. The smallest such
+ * distance is hours.
  */
 
 import { EPOCH_MASK } from "./entry.ts";

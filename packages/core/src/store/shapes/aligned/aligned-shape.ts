@@ -2,7 +2,7 @@
  * Windows that start at fixed instants of the cluster's time, independent of the first hit.
  *
  * The record holds the own hits of the current window and the sum of the others' hits. The chain
- * holds the others' components, including those of the next window: a replica whose clock is a
+ * holds the others' components, including those of the next window. A replica whose clock is a
  * little ahead sends them before that window begins here. Any other period is over, or comes from a
  * wrong clock.
  *

@@ -8,8 +8,8 @@
  * release receives it again.
  *
  * A replica that missed it for longer receives all permits that are held, and ends those that are
- * not among them: each component of another replica stores the frame in which it last arrived. A
- * released component is kept as long as an older frame could still arrive.
+ * not among them. It can tell which, because each component of another replica stores the frame in
+ * which it last arrived. A released component is kept as long as an older frame could still arrive.
  *
  *     | hits | releases | chain | others | idle since |
  */

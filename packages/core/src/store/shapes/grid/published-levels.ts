@@ -2,8 +2,9 @@
  * The level of a bucket that is published, and the merge of received ones.
  *
  * A published level contains no hits of slots later than the slot it names, so the receiver can add
- * the later slots that it knows. A received level may name a slot that is still kept apart here:
- * counts that arrive afterwards for slots up to it may be in the level, and are not counted again.
+ * the later slots that it knows. A received level may name a slot that is still kept apart here.
+ * Counts that arrive afterwards for slots up to that one may be in the level, so they are not
+ * counted again.
  *
  * While a level is on its way, the receiver folds slots away. A level without those slots would be
  * lower than the receiver's own, and hits of one of the two would be lost. So the oldest kept slots

@@ -7,9 +7,9 @@
  * its slot numbers only rise. One number per replica then separates the two cases: its last slot
  * received before the step.
  *
- * A level received from another replica contains hits of unknown origin. Slots that may be among
- * them are not counted for a while, whatever replica sends them: the slots that time has stepped
- * back to, and the last ones before them.
+ * A level received from another replica contains hits of unknown origin. For a while, slots that
+ * may be among them are not counted, whichever replica sends them. These are the slots that time
+ * has stepped back to, and the last ones before them.
  */
 
 import type { Component } from "../../../crdt/component.ts";

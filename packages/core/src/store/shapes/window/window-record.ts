@@ -1,9 +1,10 @@
 /**
- * The words of a record that hold one window of a key: the newest in which this replica has counted
- * hits or, if it has counted none, the newest of all.
+ * The words of a record that hold one window of a key. It is the newest window in which this
+ * replica has counted hits. If it has counted none, it is the newest of all.
  *
- * The counts of other replicas, and own hits of older windows, are summed up here. So is how much
- * later than this window the newest one began. Refunds are rare and are in a map beside the words.
+ * The counts of other replicas, and own hits of older windows, are summed up here. The words also
+ * hold how much later than this window the newest one began. Refunds are rare and are in a map
+ * beside the words.
  *
  *     | opener, opened high | opened low | hits | chain | others | others until | lead | refusals, others' |
  *                                               └────────── in a cluster ───────┘
