@@ -3,8 +3,8 @@ import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bareAddress, formatIpv6, isIpv4, parseAddress } from "../../../src/http/client/address.ts";
-import { AddressKeys } from "../../../src/http/client/address-key.ts";
 import { AddressList } from "../../../src/http/client/address-list.ts";
+import { AddressKeys } from "../../../src/http/client/client-address.ts";
 import { expectEqual } from "../../quick-expectation.ts";
 
 const groups = fc.array(fc.oneof(fc.constant(0), fc.constant(0xffff), fc.nat(0xffff)), {

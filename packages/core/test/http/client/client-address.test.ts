@@ -3,7 +3,7 @@ import {
   AddressKeys,
   checkSubnet,
   translationPrefixes,
-} from "../../../src/http/client/address-key.ts";
+} from "../../../src/http/client/client-address.ts";
 import {
   compositeKey,
   keyOf,
