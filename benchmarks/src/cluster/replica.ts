@@ -7,7 +7,7 @@ import type { Policy } from "@tidegate/core";
 import type { Component, Decider, Fingerprinter, Internals, Store } from "./internals.ts";
 
 /** What one of the others counted: who, the window or slot it is in, and how many hits. */
-export type Heard = Pick<Component, "replica" | "opener" | "place" | "hits">;
+export type Heard = Pick<Component, "replica" | "opener" | "period" | "hits">;
 
 const KEEP_MS = 120_000;
 const SEED = 0x5eed_0001;
@@ -57,10 +57,10 @@ export class ClusterReplica {
     component.low = low;
     component.high = high;
     let isNews = true;
-    for (const { replica, opener, place, hits } of heard) {
+    for (const { replica, opener, period, hits } of heard) {
       component.replica = replica;
       component.opener = opener;
-      component.place = place;
+      component.period = period;
       component.hits = hits;
       if (!this.#store.join(component)) isNews = false;
     }

@@ -40,12 +40,12 @@ const SLOT_MS = WINDOW_MS / SLIDING_SLOTS;
 const TRAFFIC: Readonly<Record<TrafficName, (others: number) => Traffic>> = {
   "fixedWindow, one window": (others) =>
     windows(
-      numbersTo(others).map((replica) => ({ replica, opener: SELF, place: START_MS, hits: 1 })),
+      numbersTo(others).map((replica) => ({ replica, opener: SELF, period: START_MS, hits: 1 })),
       false,
     ),
   "fixedWindow, a window each": (others) => windows(windowEach(others), false),
   "fixedWindow, a window each, then the newest": (others) => {
-    const newest = { opener: others, place: START_MS + others };
+    const newest = { opener: others, period: START_MS + others };
     const later = numbersTo(others - 1).map((replica) => ({ replica, ...newest, hits: 1 }));
     return windows([...windowEach(others), ...later], true);
   },
@@ -68,7 +68,7 @@ function windowEach(others: number): Heard[] {
   return numbersTo(others).map((replica) => ({
     replica,
     opener: replica,
-    place: START_MS + replica,
+    period: START_MS + replica,
     hits: 1,
   }));
 }
@@ -78,7 +78,7 @@ function slots(used: number, others: number): Traffic {
   const policy = slidingWindow({ limit: LIMIT, windowMs: WINDOW_MS, slots: SLIDING_SLOTS });
   const ownMs = numbersTo(used).map((slot) => START_MS + (slot - 1) * SLOT_MS);
   const heard = numbersTo(others).flatMap((replica) =>
-    ownMs.map((ms) => ({ replica, opener: replica, place: ms / SLOT_MS, hits: 1 })),
+    ownMs.map((ms) => ({ replica, opener: replica, period: ms / SLOT_MS, hits: 1 })),
   );
   return { policy, ownMs, heard, heardMs: ownMs.at(-1)!, countsAfter: false };
 }

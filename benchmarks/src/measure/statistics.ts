@@ -22,8 +22,8 @@ export function summarize(samples: readonly number[]): Summary {
 export function quantile(samples: readonly number[], share: number): number {
   if (samples.length === 0) throw new RangeError("there is no quantile of no samples");
   const ascending = [...samples].sort((left, right) => left - right);
-  const place = share * (ascending.length - 1);
-  const below = ascending[Math.floor(place)]!;
-  const above = ascending[Math.ceil(place)]!;
-  return below + (above - below) * (place - Math.floor(place));
+  const period = share * (ascending.length - 1);
+  const below = ascending[Math.floor(period)]!;
+  const above = ascending[Math.ceil(period)]!;
+  return below + (above - below) * (period - Math.floor(period));
 }

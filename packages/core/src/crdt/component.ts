@@ -5,9 +5,9 @@
  *
  * 1. Each replica counts its own hits, and only raises its own numbers. No replica changes the
  *    count of another replica. The sum over all replicas is what a limit is compared with.
- * 2. A count (a `Component`) has an identity: (replica, generation, reset, place). The place is the
- *    period that it belongs to: a window, a slot, or the time of a logged hit. Merging takes the
- *    maximum of each number of one identity. The larger numbers are always the later ones, so it
+ * 2. A count (a `Component`) has an identity: (replica, generation, reset, period). The period is a
+ *    window, a slot, or the time of a logged hit. Merging takes the maximum of each number of one
+ *    identity. The larger numbers are always the later ones, so it
  *    does not matter how often or in which order deltas arrive.
  * 3. Numbers never go down. A refund raises a second number, and the difference counts (a
  *    PN-counter).
@@ -46,7 +46,7 @@ export interface Component {
    * The period. Window: when its opener opened it, by the opener's clock. Grid: the slot. Log: the
    * time. Gauge: it has none, so the number of the frame that brought it; 0 for an own count.
    */
-  place: number;
+  period: number;
 
   /** P: hits counted. Log: the running total up to and including this time. */
   hits: number;
@@ -66,7 +66,7 @@ export function blankComponent(): Component {
     generation: 0,
     reset: 0,
     opener: 0,
-    place: 0,
+    period: 0,
     hits: 0,
     refunds: 0,
     refusals: 0,

@@ -73,7 +73,7 @@ export class Housekeeping {
     advance();
     this.#keptAt = store.now;
     const part = (LOOKS_PER_LIFE * (store.now - before)) / Math.max(lifeMs, BEAT_MS);
-    const looks = Math.min(Math.max(Math.ceil(store.places * part), LOOKS_MIN), LOOKS_MAX);
+    const looks = Math.min(Math.max(Math.ceil(store.recordSlots * part), LOOKS_MIN), LOOKS_MAX);
     const endMs = performance.now() + SWEEP_MS;
     const freed = this.#sweep(looks, endMs);
     // Keys that came together often expire together.

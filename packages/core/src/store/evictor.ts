@@ -230,10 +230,10 @@ export class Evictor {
     const { ownership, shapes } = this.#entries;
     if (
       ownership.isOwn(id) &&
-      shapes.some(({ places }) => places === "none" || places === "instant")
+      shapes.some(({ periodKind }) => periodKind === "none" || periodKind === "instant")
     ) {
-      for (const [policy, { places }] of shapes.entries()) {
-        if (places === "none") this.#publish(id, policy);
+      for (const [policy, { periodKind }] of shapes.entries()) {
+        if (periodKind === "none") this.#publish(id, policy);
       }
       this.#storeState.generation++;
     }
@@ -252,7 +252,7 @@ export class Evictor {
     this.#delta.emit(
       id,
       (component) => {
-        const isHeld = shapes[component.policy]!.places === "none";
+        const isHeld = shapes[component.policy]!.periodKind === "none";
         if (isHeld) storeState.forgottenIn = Math.max(storeState.forgottenIn, frame);
         // Released permits that were published need no second frame.
         if (isHeld && isSent && only !== undefined) return;

@@ -173,7 +173,8 @@ export class RecordVersions {
       if (moved.replica === SELF) moved.replica = former.replica;
       if (moved.opener === SELF) {
         moved.opener = former.replica;
-        if (shape.places === "window" || shape.places === "instant") moved.place += former.originMs;
+        if (shape.periodKind === "window" || shape.periodKind === "instant")
+          moved.period += former.originMs;
       }
       taken.push(moved);
     };

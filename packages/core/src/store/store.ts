@@ -145,7 +145,7 @@ export class Store implements StoreState {
   }
 
   /** Record slots that a sweep has to visit to see all records. */
-  get places(): number {
+  get recordSlots(): number {
     return this.records.end - 1;
   }
 
@@ -335,7 +335,7 @@ export class Store implements StoreState {
   /** Releases all permits of this replica, in slices: no later call can release them. */
   *releasePermits(): Slices {
     const { ownership, shapes } = this.#entries;
-    const gauges = shapes.filter(({ places }) => places === "none");
+    const gauges = shapes.filter(({ periodKind }) => periodKind === "none");
     if (gauges.length === 0) return;
     yield* sliced(
       1,

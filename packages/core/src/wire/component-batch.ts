@@ -20,7 +20,7 @@ export class ComponentBatch {
   readonly opener: Uint16Array = new Uint16Array(BATCH_MAX);
   readonly generation: Float64Array = new Float64Array(BATCH_MAX);
   readonly reset: Float64Array = new Float64Array(BATCH_MAX);
-  readonly place: Float64Array = new Float64Array(BATCH_MAX);
+  readonly period: Float64Array = new Float64Array(BATCH_MAX);
   readonly hits: Float64Array = new Float64Array(BATCH_MAX);
   readonly refunds: Float64Array = new Float64Array(BATCH_MAX);
   readonly refusals: Float64Array = new Float64Array(BATCH_MAX);
@@ -38,7 +38,7 @@ export class ComponentBatch {
     this.size = 0;
   }
 
-  /** Adds a copy of a component, with `laterMs` added to its place. The batch must not be full. */
+  /** Adds a copy of a component, with `laterMs` added to its period. The batch must not be full. */
   add(component: Readonly<Component>, laterMs = 0): void {
     const at = this.size++;
     this.low[at] = component.low;
@@ -46,7 +46,7 @@ export class ComponentBatch {
     this.opener[at] = component.opener;
     this.generation[at] = component.generation;
     this.reset[at] = component.reset;
-    this.place[at] = component.place + laterMs;
+    this.period[at] = component.period + laterMs;
     this.hits[at] = component.hits;
     this.refunds[at] = component.refunds;
     this.refusals[at] = component.refusals;

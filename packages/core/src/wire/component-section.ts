@@ -1,7 +1,7 @@
 /**
  * Counts (components) of one policy of one limiter, as a section of a frame.
  *
- *     | limiter 8 | of 8 | policy | place kind | gap bytes | age bytes |
+ *     | limiter 8 | of 8 | policy | period encoding | gap bytes | age bytes |
  *     | generation | reset | base | openers | entries … |
  *
  * `of` is the replica that counted: 0 for the sender, otherwise a dead replica.
@@ -28,8 +28,8 @@ const TWO_32 = 2 ** 32;
 const TIME_MAX = 2 ** 52;
 
 /** What kind of period a component belongs to. */
-export const PLACE_KINDS = ["window", "place", "none"] as const;
-export type PlaceKind = (typeof PLACE_KINDS)[number];
+export const PERIOD_ENCODINGS = ["window", "period", "none"] as const;
+export type PeriodEncoding = (typeof PERIOD_ENCODINGS)[number];
 
 /** A small number that does not fit its four bits. */
 const SMALL_FOLLOWS = 15;
@@ -45,7 +45,7 @@ export interface ComponentHead {
   /** The replica that counted, if it is not the sender; otherwise 0. */
   readonly of: Halves;
   readonly policy: number;
-  readonly places: PlaceKind;
+  readonly encoding: PeriodEncoding;
 }
 
 /** The most that an entry takes: flags, a gap of 8 + 8 bytes, and five varints. */
@@ -74,12 +74,12 @@ export function writeComponents(
 ): number {
   if (!writer.beginSection(SECTIONS.components, HEAD_BYTES + ENTRY_BYTES_MAX + OPENER_BYTES))
     return first;
-  const common = commonOf(head.places, batch, first);
+  const common = commonOf(head.encoding, batch, first);
   const { order } = batch;
   writer.u64(head.limiter);
   writer.u64(head.of);
   writer.u8(head.policy);
-  writer.u8(PLACE_KINDS.indexOf(head.places));
+  writer.u8(PERIOD_ENCODINGS.indexOf(head.encoding));
   writer.u8(common.gapBytes);
   writer.u8(common.ageBytes);
   writer.varint(common.generation);
@@ -98,7 +98,7 @@ export function writeComponents(
   for (; rank < common.end && writer.hasRoom(ENTRY_BYTES_MAX); rank++) {
     const at = order[rank]!;
     const before = rank > first ? order[rank - 1]! : -1;
-    writeEntry(writer, head.places, common, batch, at, before);
+    writeEntry(writer, head.encoding, common, batch, at, before);
   }
   writer.endSection();
   return rank;
@@ -117,8 +117,8 @@ interface Common {
   readonly openerBases: number[];
 }
 
-function commonOf(places: PlaceKind, batch: ComponentBatch, first: number): Common {
-  const { order, size, generation, reset, place, opener } = batch;
+function commonOf(encoding: PeriodEncoding, batch: ComponentBatch, first: number): Common {
+  const { order, size, generation, reset, period, opener } = batch;
   const start = order[first]!;
   const common: Common = {
     end: size,
@@ -130,12 +130,12 @@ function commonOf(places: PlaceKind, batch: ComponentBatch, first: number): Comm
     openers: [],
     openerBases: [],
   };
-  if (places === "none") return common;
+  if (encoding === "none") return common;
   const earliest: number[] = [];
   for (let rank = first; rank < size; rank++) {
     const at = order[rank]!;
-    if (places === "place") {
-      common.base = Math.max(common.base, place[at]!);
+    if (encoding === "period") {
+      common.base = Math.max(common.base, period[at]!);
       continue;
     }
     let index = common.openers.indexOf(opener[at]!);
@@ -145,11 +145,11 @@ function commonOf(places: PlaceKind, batch: ComponentBatch, first: number): Comm
         break;
       }
       index = common.openers.push(opener[at]!) - 1;
-      common.openerBases.push(place[at]!);
-      earliest.push(place[at]!);
+      common.openerBases.push(period[at]!);
+      earliest.push(period[at]!);
     }
-    common.openerBases[index] = Math.max(common.openerBases[index]!, place[at]!);
-    earliest[index] = Math.min(earliest[index]!, place[at]!);
+    common.openerBases[index] = Math.max(common.openerBases[index]!, period[at]!);
+    earliest[index] = Math.min(earliest[index]!, period[at]!);
   }
   const isLong = common.openerBases.some((base, index) => base - earliest[index]! > 0xffff);
   if (isLong) common.ageBytes = 0;
@@ -196,7 +196,7 @@ function writeGap(
 
 function writeEntry(
   writer: FrameWriter,
-  places: PlaceKind,
+  encoding: PeriodEncoding,
   common: Common,
   batch: ComponentBatch,
   at: number,
@@ -207,10 +207,10 @@ function writeEntry(
   const fromLow = before < 0 ? 0 : batch.low[before]!;
   const fromHigh = before < 0 ? 0 : batch.high[before]!;
   const isSame = before >= 0 && low === fromLow && high === fromHigh;
-  const place = batch.place[at]!;
+  const period = batch.period[at]!;
   let number = 0;
-  if (places === "window") number = common.openers.indexOf(batch.opener[at]!);
-  else if (places === "place") number = common.base - place;
+  if (encoding === "window") number = common.openers.indexOf(batch.opener[at]!);
+  else if (encoding === "period") number = common.base - period;
   const refunds = batch.refunds[at]!;
   const refusals = batch.refusals[at]!;
   const generation = batch.generation[at]!;
@@ -225,8 +225,8 @@ function writeEntry(
   );
   if (!isSame) writeGap(writer, common.gapBytes, fromLow, fromHigh, low, high);
   if (number >= SMALL_FOLLOWS) writer.varint(number);
-  if (places === "window") {
-    const age = common.openerBases[number]! - place;
+  if (encoding === "window") {
+    const age = common.openerBases[number]! - period;
     if (common.ageBytes === 2) writer.u16(age);
     else writer.varint(age);
   }
@@ -253,7 +253,7 @@ export interface ComponentSink {
  * taken.
  */
 export class ComponentReader {
-  #places: PlaceKind = "none";
+  #encoding: PeriodEncoding = "none";
   readonly #component = blankComponent();
   readonly #openers: number[] = [];
   readonly #bases: number[] = [];
@@ -290,8 +290,8 @@ export class ComponentReader {
     const limiter = reader.u64();
     const of = reader.u64();
     const policy = reader.u8();
-    const places = PLACE_KINDS[reader.u8()];
-    this.#places = places ?? "none";
+    const encoding = PERIOD_ENCODINGS[reader.u8()];
+    this.#encoding = encoding ?? "none";
     this.#gapBytes = reader.u8();
     this.#ageBytes = reader.u8();
     this.#generation = reader.varint();
@@ -299,8 +299,8 @@ export class ComponentReader {
     this.#base = reader.varint();
     const isGap = this.#gapBytes >= 1 && this.#gapBytes <= 8;
     const isAge = this.#ageBytes === 0 || this.#ageBytes === 2;
-    if (places === undefined || !isGap || !isAge) reader.isBroken = true;
-    return { limiter, of, policy, places: this.#places };
+    if (encoding === undefined || !isGap || !isAge) reader.isBroken = true;
+    return { limiter, of, policy, encoding: this.#encoding };
   }
 
   #readOpeners(reader: FrameReader, sink: ComponentSink): void {
@@ -320,21 +320,21 @@ export class ComponentReader {
   /** Reads an entry; returns whether it is complete and possible. */
   #readEntry(reader: FrameReader, isFirst: boolean): boolean {
     const component = this.#component;
-    const places = this.#places;
+    const encoding = this.#encoding;
     const flags = reader.u8();
     if ((flags & SAME_KEY) === 0) this.#readGap(reader);
     else if (isFirst) return false;
     let number = flags & 15;
     if (number === SMALL_FOLLOWS) number = reader.varint();
     component.opener = component.replica;
-    component.place = 0;
-    if (places === "window") {
+    component.period = 0;
+    if (encoding === "window") {
       if (number >= this.#openers.length) return false;
       component.opener = this.#openers[number]!;
       const age = this.#ageBytes === 2 ? reader.u16() : reader.varint();
-      component.place = this.#bases[number]! - age;
-    } else if (places === "place") {
-      component.place = this.#base - number;
+      component.period = this.#bases[number]! - age;
+    } else if (encoding === "period") {
+      component.period = this.#base - number;
     }
     component.hits = reader.varint();
     component.refunds = (flags & REFUNDS) === 0 ? 0 : reader.varint();
@@ -342,7 +342,7 @@ export class ComponentReader {
     const isRare = (flags & RARE) !== 0;
     component.generation = isRare ? reader.varint() : this.#generation;
     component.reset = isRare ? reader.varint() : this.#reset;
-    const isTime = component.place >= 0 && component.place < TIME_MAX;
+    const isTime = component.period >= 0 && component.period < TIME_MAX;
     return !reader.isBroken && isTime && component.refunds <= component.hits;
   }
 

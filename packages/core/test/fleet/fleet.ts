@@ -213,9 +213,9 @@ export class Fleet {
     const member = this.#awake(place);
     const { store, sentPlaces } = member;
     showChanges(store, member.sentFrame, (component) => {
-      if (this.#isSequence && component.place > store.now - this.#baseMs) {
-        if (component.place < (sentPlaces.get(component.low) ?? 0)) return;
-        sentPlaces.set(component.low, component.place);
+      if (this.#isSequence && component.period > store.now - this.#baseMs) {
+        if (component.period < (sentPlaces.get(component.low) ?? 0)) return;
+        sentPlaces.set(component.low, component.period);
       }
       this.#send(place, component);
     });

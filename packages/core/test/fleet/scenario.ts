@@ -125,16 +125,16 @@ class Pressure {
 
   hitWarmKeys(): void {
     for (const key of WARM_KEYS) {
-      const place = Math.floor(this.#random() * this.#fleet.size);
-      if (!this.#fleet.check(place, key)) this.warmRefusals++;
+      const period = Math.floor(this.#random() * this.#fleet.size);
+      if (!this.#fleet.check(period, key)) this.warmRefusals++;
     }
   }
 
   #flood(): void {
     const before = this.#known();
-    for (let place = 0; place < this.#fleet.size; place++) {
+    for (let period = 0; period < this.#fleet.size; period++) {
       for (let key = 0; key < FLOOD_KEYS; key++) {
-        this.#fleet.check(place, { low: this.#fresh++, high: 3 });
+        this.#fleet.check(period, { low: this.#fresh++, high: 3 });
       }
     }
     const after = this.#known();
@@ -145,9 +145,9 @@ class Pressure {
   /** How many replicas know the hot key, and of how many warm ones. */
   #known(): { hot: number; warm: number } {
     const known = { hot: 0, warm: 0 };
-    for (let place = 0; place < this.#fleet.size; place++) {
-      if (this.#fleet.knows(place, HOT_KEY)) known.hot++;
-      for (const key of WARM_KEYS) if (this.#fleet.knows(place, key)) known.warm++;
+    for (let period = 0; period < this.#fleet.size; period++) {
+      if (this.#fleet.knows(period, HOT_KEY)) known.hot++;
+      for (const key of WARM_KEYS) if (this.#fleet.knows(period, key)) known.warm++;
     }
     return known;
   }

@@ -40,37 +40,37 @@ export class Router {
   readonly #placement: Placement;
   readonly #random: () => number;
   readonly #shares: number[] = [];
-  #place = 0;
+  #period = 0;
 
   constructor(fleet: Fleet, placement: Placement, random: () => number) {
     this.#fleet = fleet;
     this.#placement = placement;
     this.#random = random;
     let sum = 0;
-    for (let place = 0; place < fleet.size; place++) {
-      sum += placement === "Zipf" ? 1 / (place + 1) : 1;
+    for (let period = 0; period < fleet.size; period++) {
+      sum += placement === "Zipf" ? 1 / (period + 1) : 1;
       this.#shares.push(sum);
     }
   }
 
   /** Sends one hit of a key to the replica it chooses; returns whether it was allowed. */
   hit(key: FleetKey): boolean {
-    const place = this.#choose(key);
-    const allowed = this.#fleet.check(place, key);
-    if (this.#placement === "loyal") this.#place = allowed ? place : this.#draw();
-    else if (!allowed) this.#place = (place + 1) % this.#fleet.size;
+    const period = this.#choose(key);
+    const allowed = this.#fleet.check(period, key);
+    if (this.#placement === "loyal") this.#period = allowed ? period : this.#draw();
+    else if (!allowed) this.#period = (period + 1) % this.#fleet.size;
     return allowed;
   }
 
   #choose(key: FleetKey): number {
     if (this.#placement === "even" || this.#placement === "Zipf") return this.#draw();
-    if (this.#placement !== "least used") return this.#place;
+    if (this.#placement !== "least used") return this.#period;
     let least = 0;
     let leastUsed = Number.POSITIVE_INFINITY;
-    for (let place = 0; place < this.#fleet.size; place++) {
-      const used = this.#fleet.used(place, key);
+    for (let period = 0; period < this.#fleet.size; period++) {
+      const used = this.#fleet.used(period, key);
       if (used >= leastUsed) continue;
-      least = place;
+      least = period;
       leastUsed = used;
     }
     return least;
@@ -79,8 +79,8 @@ export class Router {
   #draw(): number {
     const shares = this.#shares;
     const drawn = this.#random() * shares.at(-1)!;
-    let place = 0;
-    while (shares[place]! <= drawn) place++;
-    return place;
+    let period = 0;
+    while (shares[period]! <= drawn) period++;
+    return period;
   }
 }

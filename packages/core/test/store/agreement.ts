@@ -44,8 +44,8 @@ export function handCheckpoint(from: Twin, to: Twin, key: number): void {
 /** Components in an order of their own, with every field. */
 export function sorted(components: readonly ReferenceComponent[]): string[] {
   return components
-    .map(({ key, policy, replica, generation, reset, opener, place, hits, refunds, refusals }) =>
-      [key, policy, replica, generation, reset, opener, place, hits, refunds, refusals].join(" "),
+    .map(({ key, policy, replica, generation, reset, opener, period, hits, refunds, refusals }) =>
+      [key, policy, replica, generation, reset, opener, period, hits, refunds, refusals].join(" "),
     )
     .sort();
 }

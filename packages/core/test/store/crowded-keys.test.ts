@@ -111,40 +111,40 @@ describe("a log with more times than it can store", () => {
 
   function full(): [Member, Carried, () => number] {
     const [reader, hit, hits] = hitOf(slidingLog({ limit: 1, windowMs: DAY_MS }));
-    const place = hit.place - 10_000_000;
-    reader.join({ ...hit, place: place - 2 * DAY_MS, hits: 0 });
+    const period = hit.period - 10_000_000;
+    reader.join({ ...hit, period: period - 2 * DAY_MS, hits: 0 });
     for (let point = 0; point < POINTS_MAX; point++) {
-      reader.join({ ...hit, place: place + 2 * point, hits: point + 1 });
+      reader.join({ ...hit, period: period + 2 * point, hits: point + 1 });
     }
     expect(hits()).toBe(POINTS_MAX);
-    return [reader, { ...hit, place }, hits];
+    return [reader, { ...hit, period }, hits];
   }
 
   it("counts later hits with the newest point, at the later time", () => {
     const [reader, hit, hits] = full();
     for (let more = 0; more < 1_000; more++) {
-      const place = hit.place + 2 * POINTS_MAX + more;
+      const period = hit.period + 2 * POINTS_MAX + more;
       const refunds = more === 500 ? 1 : 0;
-      expect(reader.join({ ...hit, place, hits: POINTS_MAX + more + 1, refunds })).toBe(true);
+      expect(reader.join({ ...hit, period, hits: POINTS_MAX + more + 1, refunds })).toBe(true);
     }
     expect(hits()).toBe(POINTS_MAX + 1_000 - 1);
     // All of those leave with the last of them, and nothing sooner.
-    reader.at(hit.place + 2 * POINTS_MAX + 998 + DAY_MS);
+    reader.at(hit.period + 2 * POINTS_MAX + 998 + DAY_MS);
     expect(hits()).toBe(1_001 - 1);
-    reader.at(hit.place + 2 * POINTS_MAX + 999 + DAY_MS);
+    reader.at(hit.period + 2 * POINTS_MAX + 999 + DAY_MS);
     expect(hits()).toBe(0);
   });
 
   it("accepts no new time between points, and known points as before", () => {
     const [reader, hit, hits] = full();
-    const refused = reader.join({ ...hit, place: hit.place + 7, hits: 5 });
-    const again = reader.join({ ...hit, place: hit.place + 8, hits: 5 });
+    const refused = reader.join({ ...hit, period: hit.period + 7, hits: 5 });
+    const again = reader.join({ ...hit, period: hit.period + 8, hits: 5 });
     expect([refused, again, hits()]).toEqual([false, false, POINTS_MAX]);
-    expect(reader.join({ ...hit, place: hit.place + 8, hits: 6 })).toBe(true);
+    expect(reader.join({ ...hit, period: hit.period + 8, hits: 6 })).toBe(true);
     // There is room again when some have left.
-    reader.at(hit.place + 100 + DAY_MS);
+    reader.at(hit.period + 100 + DAY_MS);
     const before = hits();
-    expect(reader.join({ ...hit, place: hit.place + 151, hits: 76 })).toBe(true);
+    expect(reader.join({ ...hit, period: hit.period + 151, hits: 76 })).toBe(true);
     expect(hits()).toBe(before);
   });
 });

@@ -65,8 +65,8 @@ class Lane implements Announcer {
   join(key: number, hits: number, dice: number): boolean {
     const replica = 1 + (dice % OTHERS);
     const opener = (dice >> 1) % (OTHERS + 1);
-    const place = Math.max(0, this.store.now - this.replicas.offsetMs(opener) - 6 * (dice >> 2));
-    const counted = { low: key, high: ~key, replica, opener, place, hits };
+    const period = Math.max(0, this.store.now - this.replicas.offsetMs(opener) - 6 * (dice >> 2));
+    const counted = { low: key, high: ~key, replica, opener, period, hits };
     return this.store.join(Object.assign(blankComponent(), counted));
   }
 
@@ -190,7 +190,7 @@ describe("the fast path", () => {
     const used = lanes.map((lane) => {
       lane.store.advance(100, 100);
       lane.check(1, 1);
-      const counted = { low: 1, high: ~1, replica: 1, opener: 1, place: 80, hits: 1 };
+      const counted = { low: 1, high: ~1, replica: 1, opener: 1, period: 80, hits: 1 };
       lane.store.join(Object.assign(blankComponent(), counted));
       return [129, 130].map((now) => {
         lane.store.advance(now, now);

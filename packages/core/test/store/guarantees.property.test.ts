@@ -48,16 +48,16 @@ const bucket = {
 };
 
 /** The end of a component's window in true time, when it is lent the end of one just after it. */
-function endOf({ opener, place }: Carried): number {
-  return place - clockOf(opener) + WINDOW_MS + SPREAD_MS;
+function endOf({ opener, period }: Carried): number {
+  return period - clockOf(opener) + WINDOW_MS + SPREAD_MS;
 }
 
 function clockOf(replica: string): number {
   return CLOCKS_MS[Number(replica.at(-1))]!;
 }
 
-function nameOf({ low, replica, generation, reset, opener, place }: Carried): string {
-  return [low, replica, generation, reset, opener, place].join("/");
+function nameOf({ low, replica, generation, reset, opener, period }: Carried): string {
+  return [low, replica, generation, reset, opener, period].join("/");
 }
 
 /** The largest counts that writers themselves have ever shown of each component. */
@@ -214,7 +214,7 @@ function hitsInside(
   let sum = 0;
   for (const points of lists.values()) {
     const startMs = endMs - WINDOW_MS + clockOf(points[0]!.replica);
-    const left = points.filter(({ place }) => place <= startMs);
+    const left = points.filter(({ period }) => period <= startMs);
     const total = Math.max(...points.map(({ hits }) => hits));
     sum += total - Math.max(0, ...left.map(({ hits }) => hits));
   }

@@ -57,10 +57,10 @@ const cases: readonly Case[] = [
 const everything = deeds("refund", "release", "reset", "resetAll", "evict");
 
 /** A window that is over by itself counts or not by whether a newer one is known to end it later. */
-function isLive({ name, lifeMs }: Case, { place, opener }: Carried, endMs: number): boolean {
+function isLive({ name, lifeMs }: Case, { period, opener }: Carried, endMs: number): boolean {
   if (name !== "first-hit windows") return true;
   const clockMs = CLOCKS_MS[Number(opener.at(-1))]!;
-  return place - clockMs + lifeMs > endMs;
+  return period - clockMs + lifeMs > endMs;
 }
 
 for (const given of cases) {

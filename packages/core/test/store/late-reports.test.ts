@@ -51,9 +51,9 @@ describe("a release", () => {
   it("is kept while an older frame with the held permit may still arrive", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     right!.hit(1, 2);
-    const older = right!.sent().map((sent) => ({ ...sent, place: 5 }));
+    const older = right!.sent().map((sent) => ({ ...sent, period: 5 }));
     right!.release(1, 2);
-    left!.joinAll(right!.sent().map((sent) => ({ ...sent, place: 7 })));
+    left!.joinAll(right!.sent().map((sent) => ({ ...sent, period: 7 })));
     const index = left!.replicas.indexOf(right!.id);
     left!.replicas.setHeardUpTo(index, 4);
     for (const ms of [0, 600_000]) left!.at(START_MS + ms).store.sweep(10);
@@ -68,11 +68,11 @@ describe("a release", () => {
     const [left, right] = fleet([0, 0], [gauge]);
     for (const key of [1, 2, 3]) right!.hit(key, 2);
     const sent = right!.sent();
-    left!.joinAll(sent.map((each) => ({ ...each, place: each.low === 1 ? 5 : 7 })));
+    left!.joinAll(sent.map((each) => ({ ...each, period: each.low === 1 ? 5 : 7 })));
     left!.replicas.setHeldSince(left!.replicas.indexOf(right!.id), 7);
     expect([1, 2, 3].map((key) => left!.held(key))).toEqual([0, 2, 2]);
-    expect(left!.join({ ...sent[0]!, place: 6 })).toBe(false);
-    expect([left!.held(1), left!.join({ ...sent[0]!, place: 8 }), left!.held(1)]).toEqual([
+    expect(left!.join({ ...sent[0]!, period: 6 })).toBe(false);
+    expect([left!.held(1), left!.join({ ...sent[0]!, period: 8 }), left!.held(1)]).toEqual([
       0,
       true,
       2,

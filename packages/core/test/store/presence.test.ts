@@ -65,7 +65,7 @@ describe("a dropped replica", () => {
     left.hit(1, 1);
     left.replicas.drop(1);
     left.hit(1, 1);
-    expect(left.sent()).toMatchObject([{ opener: "replica-1", place: START_MS + 500, hits: 2 }]);
+    expect(left.sent()).toMatchObject([{ opener: "replica-1", period: START_MS + 500, hits: 2 }]);
     expect(left.at(START_MS + 60_000).held(1)).toBe(0);
   });
 });

@@ -194,7 +194,7 @@ class World {
   /** Nothing that is over stays longer in one run than in the other. */
   #sweep(): void {
     for (const { store } of [this.#replica, ...this.#writers]) {
-      store.sweep(Math.max(store.places, KEYS.length));
+      store.sweep(Math.max(store.recordSlots, KEYS.length));
     }
   }
 

@@ -53,8 +53,8 @@ describe("a table that was large and holds few keys", () => {
     const { store, hit } = storeOf();
     for (let key = 1; key <= KEYS; key++) hit(key);
     store.advance(SECOND, SECOND);
-    expect(store.places).toBe(KEYS);
-    expect(store.sweep(store.places)).toBe(KEYS);
-    expect([store.size, store.places]).toEqual([0, 0]);
+    expect(store.recordSlots).toBe(KEYS);
+    expect(store.sweep(store.recordSlots)).toBe(KEYS);
+    expect([store.size, store.recordSlots]).toEqual([0, 0]);
   });
 });

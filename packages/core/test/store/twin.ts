@@ -259,7 +259,7 @@ export class Twin {
   }
 
   #named(component: Readonly<Component>): ReferenceComponent {
-    const { low, policy, generation, reset, place, hits, refunds, refusals } = component;
+    const { low, policy, generation, reset, period, hits, refunds, refusals } = component;
     const replica = this.replicas.idOf(component.replica);
     const opener = this.replicas.idOf(component.opener);
     const counts = { hits, refunds, refusals };
@@ -270,7 +270,7 @@ export class Twin {
       generation,
       reset,
       opener,
-      place,
+      period,
       ...counts,
     };
   }

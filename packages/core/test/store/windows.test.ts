@@ -30,7 +30,7 @@ describe("windows", () => {
       const to = members[hop % 3]!.at(START_MS + hop * 1_000);
       to.joinAll(from.sent());
       to.hit(1);
-      expect(to.sent()).toMatchObject([{ opener: "replica-0", place: START_MS }]);
+      expect(to.sent()).toMatchObject([{ opener: "replica-0", period: START_MS }]);
     }
     for (const member of members) expect(member.at(START_MS + WINDOW_MS).held(1)).toBe(0);
   });
@@ -97,7 +97,7 @@ describe("windows", () => {
     third!.joinAll(fourth!.sent());
     third!.replicas.drop(third!.replicas.indexOf("replica-1"));
     third!.at(START_MS + 1_000).hit(1);
-    expect(third!.sent()).toMatchObject([{ opener: "replica-0", place: START_MS + 1_000 }]);
+    expect(third!.sent()).toMatchObject([{ opener: "replica-0", period: START_MS + 1_000 }]);
   });
 
   it("that opened at once have the same order on all replicas, by opener", () => {

@@ -39,7 +39,7 @@ class WallClock {
 }
 
 /** A zone and an instant: half of the instants lie within two days of a change of the offset. */
-const place = fc
+const period = fc
   .record({
     zone: timeZone,
     epochMs: fc.integer({ min: 0, max: END_OF_2100 }),
@@ -72,7 +72,7 @@ function window({ startsAtMs, endsAtMs, slot }: Calendar): object {
 describe("the windows of any calendar", () => {
   it("tile time without gap or overlap, and their slots grow", () => {
     fc.assert(
-      fc.property(place, unit, ({ zone, epochMs }, cut) => {
+      fc.property(period, unit, ({ zone, epochMs }, cut) => {
         const calendar = calendarAt({ unit: cut, timeZone: zone }, epochMs);
         expect(calendar.startsAtMs).toBeLessThanOrEqual(epochMs);
         expect(calendar.endsAtMs).toBeGreaterThan(epochMs);
@@ -89,7 +89,7 @@ describe("the windows of any calendar", () => {
 
   it("do not depend on which of their instants was asked for, nor on earlier calls", () => {
     fc.assert(
-      fc.property(place, unit, fc.nat(), ({ zone, epochMs }, cut, inside) => {
+      fc.property(period, unit, fc.nat(), ({ zone, epochMs }, cut, inside) => {
         const options = { unit: cut, timeZone: zone };
         const first = calendarAt(options, epochMs);
         const { startsAtMs, endsAtMs } = first;
@@ -110,7 +110,7 @@ describe("the windows of any calendar", () => {
 describe("an hour", () => {
   it("is the time in which clocks show one hour at one offset", () => {
     fc.assert(
-      fc.property(place, ({ zone, epochMs }) => {
+      fc.property(period, ({ zone, epochMs }) => {
         const clock = new WallClock(zone);
         const label = (ms: number): string => JSON.stringify(clock.shows(ms));
         const now = label(epochMs);
@@ -130,7 +130,7 @@ describe("an hour", () => {
 describe("a minute", () => {
   it("is a minute of UTC wherever offsets are whole minutes", () => {
     fc.assert(
-      fc.property(place, ({ zone, epochMs }) => {
+      fc.property(period, ({ zone, epochMs }) => {
         const calendar = calendarAt({ unit: "minute", timeZone: zone }, epochMs);
         expect(calendar.startsAtMs).toBe(Math.floor(epochMs / MINUTE) * MINUTE);
         expect(calendar.endsAtMs).toBe(calendar.startsAtMs + MINUTE);
@@ -143,7 +143,7 @@ describe("a minute", () => {
 describe("a day", () => {
   it("is the time in which the latest date that clocks have shown is one date", () => {
     fc.assert(
-      fc.property(place, ({ zone, epochMs }) => {
+      fc.property(period, ({ zone, epochMs }) => {
         const clock = new WallClock(zone);
         const minute = Math.floor(epochMs / MINUTE) * MINUTE;
         let latest = "";
@@ -179,7 +179,7 @@ describe("weeks, months and years", () => {
   it("are whole days, and all days whose dates belong together", () => {
     fc.assert(
       fc.property(
-        place,
+        period,
         fc.constantFrom("week" as const, "month" as const, "year" as const),
         weekday,
         ({ zone, epochMs }, cut, weekStartsOn) => {

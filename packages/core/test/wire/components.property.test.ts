@@ -8,8 +8,8 @@ import {
   type ComponentHead,
   ComponentReader,
   type ComponentSink,
-  PLACE_KINDS,
-  type PlaceKind,
+  PERIOD_ENCODINGS,
+  type PeriodEncoding,
   writeComponents,
 } from "../../src/wire/component-section.ts";
 import { type FrameHeader, FrameReader, FrameWriter, SECTIONS } from "../../src/wire/frame.ts";
@@ -35,12 +35,12 @@ const nameOpener = (opener: number, openedAtMs: number) => ({
   agoMs: header.sentAtMs - openedAtMs - opener * 1_000,
 });
 
-function headOf(places: PlaceKind): ComponentHead {
-  return { limiter: { low: 11, high: -12 }, of: { low: 0, high: 0 }, policy: 2, places };
+function headOf(encoding: PeriodEncoding): ComponentHead {
+  return { limiter: { low: 11, high: -12 }, of: { low: 0, high: 0 }, policy: 2, encoding };
 }
 
 /** Writes components into as many frames as they need, each a copy. */
-function framesOf(places: PlaceKind, components: readonly Component[]): Uint8Array[] {
+function framesOf(encoding: PeriodEncoding, components: readonly Component[]): Uint8Array[] {
   const batch = new ComponentBatch();
   for (const component of components) batch.add(component);
   batch.sort();
@@ -50,7 +50,7 @@ function framesOf(places: PlaceKind, components: readonly Component[]): Uint8Arr
     writer.begin(header);
     for (let before = -1; before !== next && next < batch.size; ) {
       before = next;
-      next = writeComponents(writer, headOf(places), batch, next, nameOpener);
+      next = writeComponents(writer, headOf(encoding), batch, next, nameOpener);
     }
     frames.push(writer.written().slice());
   }
@@ -88,14 +88,14 @@ function read(
 const count = fc.oneof(fc.nat({ max: 200 }), fc.maxSafeNat());
 const half = fc.oneof(fc.integer(), fc.constantFrom(0, -1, 1, 2 ** 31 - 1, -(2 ** 31)));
 
-function components(places: PlaceKind): fc.Arbitrary<Component[]> {
+function components(encoding: PeriodEncoding): fc.Arbitrary<Component[]> {
   const component = fc
     .record({
       low: half,
       high: fc.oneof(half, fc.nat({ max: 3 })),
-      opener: places === "window" ? fc.nat({ max: 40 }) : fc.constant(SENDER),
-      place:
-        places === "none"
+      opener: encoding === "window" ? fc.nat({ max: 40 }) : fc.constant(SENDER),
+      period:
+        encoding === "none"
           ? fc.constant(0)
           : fc.oneof(
               fc.nat({ max: 9 }),
@@ -120,25 +120,33 @@ function byKey(left: Component, right: Component): number {
 }
 
 describe("components in a frame", () => {
-  it.each(PLACE_KINDS)("arrive as they were, ordered by key, with the places of a %s", (places) => {
-    fc.assert(
-      fc.property(components(places), (given) => {
-        const arrived = framesOf(places, given).flatMap((frame) => {
-          const { components: heard, reader, fault } = read(frame);
-          expect([fault, reader.isBroken]).toEqual([undefined, false]);
-          return heard;
-        });
-        expect(arrived).toEqual([...given].sort(byKey));
-      }),
-      seededRuns(300),
-    );
-  });
+  it.each(PERIOD_ENCODINGS)(
+    "arrive as they were, ordered by key, with the period of a %s",
+    (encoding) => {
+      fc.assert(
+        fc.property(components(encoding), (given) => {
+          const arrived = framesOf(encoding, given).flatMap((frame) => {
+            const { components: heard, reader, fault } = read(frame);
+            expect([fault, reader.isBroken]).toEqual([undefined, false]);
+            return heard;
+          });
+          expect(arrived).toEqual([...given].sort(byKey));
+        }),
+        seededRuns(300),
+      );
+    },
+  );
 
   it("fill frames to the last and no further", () => {
     const given = Array.from({ length: BATCH_MAX }, (_, index) => ({
       ...{ low: Math.imul(index, 0x9e37_79b1), high: Math.imul(index, 0x85eb_ca6b) },
       ...{ policy: 2, replica: SENDER, generation: index, reset: 0, opener: index % 300 },
-      ...{ place: 1_700_000_000_000 + index * 997, hits: 2 ** 40 + index, refunds: 1, refusals: 2 },
+      ...{
+        period: 1_700_000_000_000 + index * 997,
+        hits: 2 ** 40 + index,
+        refunds: 1,
+        refusals: 2,
+      },
     }));
     const frames = framesOf("window", given);
     for (const frame of frames) expectAtMost(frame.length, FRAME_BYTES_MAX);
@@ -149,19 +157,19 @@ describe("components in a frame", () => {
   it("of random bytes never throw, and claim no more than the bytes could hold", () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...PLACE_KINDS).chain(components),
-        fc.constantFrom(...PLACE_KINDS),
+        fc.constantFrom(...PERIOD_ENCODINGS).chain(components),
+        fc.constantFrom(...PERIOD_ENCODINGS),
         fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 8 }),
         fc.nat(),
-        (given, places, changes, cut) => {
-          const [frame] = framesOf(places, given);
+        (given, encoding, changes, cut) => {
+          const [frame] = framesOf(encoding, given);
           const bytes = frame!.slice(0, cut % 3 === 0 ? cut % (frame!.length + 1) : frame!.length);
           for (const [at, value] of changes) if (bytes.length > 0) bytes[at % bytes.length] = value;
           const { components: heard } = read(bytes, false);
           expect(heard.length).toBeLessThanOrEqual(bytes.length / 2);
           for (const component of heard) {
-            const { place, hits, refunds, refusals, generation, reset } = component;
-            const numbers = [place, hits, refunds, refusals, generation, reset];
+            const { period, hits, refunds, refusals, generation, reset } = component;
+            const numbers = [period, hits, refunds, refusals, generation, reset];
             expectEqual(
               numbers.filter((number) => !isCount(number)),
               [],

@@ -38,18 +38,18 @@ export interface FrameVector {
 }
 
 function entry(given: Partial<Entry> & Pick<Entry, "key">): Entry {
-  const { key, hits = 1, refunds = 0, refusals = 0, generation = 0, reset = 0, ...place } = given;
-  return { key, ...place, hits, refunds, refusals, generation, reset };
+  const { key, hits = 1, refunds = 0, refusals = 0, generation = 0, reset = 0, ...period } = given;
+  return { key, ...period, hits, refunds, refusals, generation, reset };
 }
 
 function components(
-  places: number,
+  encoding: number,
   entries: readonly Entry[],
   more: { readonly of?: string; readonly openers?: readonly Opener[] } = {},
 ): Section {
   const { of = "0".repeat(16), openers } = more;
   const table = openers === undefined ? {} : { openers };
-  return { type: 1, limiter: LIMITER, of, policy: 1, places, ...table, entries };
+  return { type: 1, limiter: LIMITER, of, policy: 1, encoding, ...table, entries };
 }
 
 const asking: Section = { type: 5, replica: OTHER, since: 250, others: false };
@@ -107,10 +107,10 @@ const FRAMES: readonly (readonly [
     "counts",
     [
       components(1, [
-        entry({ key: KEY_1, place: 100, hits: 2 ** 33 }),
-        entry({ key: KEY_1, place: 99 }),
-        entry({ key: KEY_2, place: 50 }),
-        entry({ key: KEY_3, place: 86, hits: 128 }),
+        entry({ key: KEY_1, period: 100, hits: 2 ** 33 }),
+        entry({ key: KEY_1, period: 99 }),
+        entry({ key: KEY_2, period: 50 }),
+        entry({ key: KEY_3, period: 86, hits: 128 }),
       ]),
     ],
   ],
@@ -119,9 +119,9 @@ const FRAMES: readonly (readonly [
     "counts",
     [
       components(1, [
-        entry({ key: KEY_1, place: SENT_AT - 90_000, hits: 2 ** 32 - 1 }),
-        entry({ key: KEY_1, place: SENT_AT - 500, hits: 1 }),
-        entry({ key: KEY_1, place: SENT_AT, hits: 4, refunds: 1 }),
+        entry({ key: KEY_1, period: SENT_AT - 90_000, hits: 2 ** 32 - 1 }),
+        entry({ key: KEY_1, period: SENT_AT - 500, hits: 1 }),
+        entry({ key: KEY_1, period: SENT_AT, hits: 4, refunds: 1 }),
       ]),
     ],
   ],
@@ -180,7 +180,7 @@ const FRAMES: readonly (readonly [
     "page",
     [
       heard,
-      components(1, [entry({ key: KEY_1, place: 100, hits: 3 })], { of: OTHER }),
+      components(1, [entry({ key: KEY_1, period: 100, hits: 3 })], { of: OTHER }),
       { type: 6, since: 300, upTo: 300, telling: 5, part: 0, parts: 1, held: false },
     ],
   ],

@@ -28,7 +28,7 @@ interface Section {
   readonly limiter: string;
   readonly of: string;
   readonly policy: number;
-  readonly places: number;
+  readonly encoding: number;
   readonly limiters: readonly unknown[];
   readonly notes: readonly Record<string, unknown>[];
   readonly entries: readonly { readonly key: string; readonly hits: number }[];
@@ -96,22 +96,22 @@ describe("frames of a process", () => {
     const ofPolicy = (policy: number): unknown[] =>
       told
         .filter((section) => section.policy === policy && section.of === SENDER)
-        .flatMap(({ places, entries }) => entries.map((entry) => ({ places, ...entry })));
+        .flatMap(({ encoding, entries }) => entries.map((entry) => ({ encoding, ...entry })));
     const low = Buffer.from(key, "hex").readUInt32LE();
     const replica = Buffer.from(one.cluster.status().replica, "hex").reverse().toString("hex");
     const day = Math.floor(readAt / 86_400_000) * 1_440;
     const counted = { key, hits: 3, refunds: 0, refusals: 0, generation: 0, reset: 0 };
     expect([0, 1, 2, 3, 4, 5, 6].map(ofPolicy)).toEqual([
-      [{ places: 0, ...counted, opener: replica, openedAt: readAt }],
-      [{ places: 1, ...counted, place: Math.floor((readAt + (low % 60_000)) / 60_000) }],
-      [{ places: 1, ...counted, place: day }],
-      [{ places: 1, ...counted, place: Math.floor(readAt / 5_000) }],
-      [{ places: 1, ...counted, place: Math.floor(readAt / 512) }],
+      [{ encoding: 0, ...counted, opener: replica, openedAt: readAt }],
+      [{ encoding: 1, ...counted, period: Math.floor((readAt + (low % 60_000)) / 60_000) }],
+      [{ encoding: 1, ...counted, period: day }],
+      [{ encoding: 1, ...counted, period: Math.floor(readAt / 5_000) }],
+      [{ encoding: 1, ...counted, period: Math.floor(readAt / 512) }],
       [
-        { places: 1, ...counted, place: expect.any(Number), hits: 0 },
-        { places: 1, ...counted, place: readAt },
+        { encoding: 1, ...counted, period: expect.any(Number), hits: 0 },
+        { encoding: 1, ...counted, period: readAt },
       ],
-      [{ places: 2, ...counted }],
+      [{ encoding: 2, ...counted }],
     ]);
     const notes = sections.filter((section) => section.type === 2 && section.limiter === identity);
     expect(notes.flatMap((section) => section.notes)).toEqual([

@@ -140,7 +140,7 @@ const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
 
 function readComponents(bytes: Bytes): Said {
   const head = { type: 1, limiter: bytes.u64(), of: bytes.u64(), policy: bytes.u8() };
-  const [places, gapBytes, ageBytes] = [bytes.u8(), bytes.u8(), bytes.u8()];
+  const [encoding, gapBytes, ageBytes] = [bytes.u8(), bytes.u8(), bytes.u8()];
   const [generation, reset, base] = [bytes.varint(), bytes.varint(), bytes.varint()];
   const openers = times(bytes.u8(), () => ({
     ...{ opener: bytes.u64(), base: bytes.varint(), agoMs: bytes.signed() },
@@ -151,23 +151,23 @@ function readComponents(bytes: Bytes): Said {
     if ((flags & 16) === 0) key += gapOf(bytes, gapBytes);
     if (key > MASK_64) throw new Error("the fingerprint is too large");
     const number = (flags & 15) === 15 ? bytes.varint() : flags & 15;
-    const age = places !== 0 ? 0 : ageBytes === 2 ? bytes.u16() : bytes.varint();
+    const age = encoding !== 0 ? 0 : ageBytes === 2 ? bytes.u16() : bytes.varint();
     const opener = openers[number];
-    const place = [
+    const period = [
       { opener: opener?.opener, openedAt: (opener?.base ?? 0) - age },
-      { place: base - number },
+      { period: base - number },
       {},
-    ][places];
+    ][encoding];
     const hits = bytes.varint();
     const refunds = (flags & 32) === 0 ? 0 : bytes.varint();
     const refusals = (flags & 64) === 0 ? 0 : bytes.varint();
     const [itsGeneration, itsReset] =
       (flags & 128) === 0 ? [generation, reset] : [bytes.varint(), bytes.varint()];
     const counts = { hits, refunds, refusals, generation: itsGeneration, reset: itsReset };
-    return { key: hexOf(key), ...place, ...counts };
+    return { key: hexOf(key), ...period, ...counts };
   });
-  const isWindow = places === 0;
-  return { ...head, places, ...(isWindow && { openers }), entries };
+  const isWindow = encoding === 0;
+  return { ...head, encoding, ...(isWindow && { openers }), entries };
 }
 
 function gapOf(bytes: Bytes, count: number): bigint {

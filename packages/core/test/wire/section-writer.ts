@@ -7,7 +7,7 @@ import { blankComponent } from "../../src/crdt/component.ts";
 import { MARK_KINDS } from "../../src/crdt/mark.ts";
 import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
-import { PLACE_KINDS, writeComponents } from "../../src/wire/component-section.ts";
+import { PERIOD_ENCODINGS, writeComponents } from "../../src/wire/component-section.ts";
 import {
   writeAsking,
   writeFormer,
@@ -23,7 +23,7 @@ export interface Entry {
   readonly key: string;
   readonly opener?: string;
   readonly openedAt?: number;
-  readonly place?: number;
+  readonly period?: number;
   readonly hits: number;
   readonly refunds: number;
   readonly refusals: number;
@@ -106,14 +106,14 @@ export function writeSection(writer: FrameWriter, section: any): void {
 function writeCounts(
   writer: FrameWriter,
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  { limiter, of, policy, places, openers = [], entries }: any,
+  { limiter, of, policy, encoding, openers = [], entries }: any,
 ): void {
-  const kind = PLACE_KINDS[places as 0 | 1 | 2];
-  const head = { limiter: halvesOf(limiter), of: halvesOf(of), policy, places: kind };
+  const kind = PERIOD_ENCODINGS[encoding as 0 | 1 | 2];
+  const head = { limiter: halvesOf(limiter), of: halvesOf(of), policy, encoding: kind };
   const batch = new ComponentBatch();
-  for (const { key, opener, openedAt, place, ...counts } of entries as Entry[]) {
+  for (const { key, opener, openedAt, period, ...counts } of entries as Entry[]) {
     const index = openers.findIndex((each: Opener) => each.opener === opener);
-    const where = { opener: Math.max(0, index), place: openedAt ?? place ?? 0 };
+    const where = { opener: Math.max(0, index), period: openedAt ?? period ?? 0 };
     batch.add({ ...blankComponent(), policy, ...halvesOf(key), ...counts, ...where });
   }
   batch.sort();

@@ -26,7 +26,7 @@ export const QUEUE_EXAMPLES: readonly GoldenExample[] = [
       pass(0, 2, 1, "request 2"),
       pass(0, 3, 0, "request 3"),
       refuse(0, 3, 1_000, "request 4"),
-      refuse(300, 3, 700, "request 5: 2.7 are left, which is no free place"),
+      refuse(300, 3, 700, "request 5: 2.7 are left, which is no free period"),
       refuse(600, 3, 400, "request 6"),
       refuse(999, 3, 1, "request 7"),
       pass(1_000, 3, 0, "request 8: one has been processed"),

@@ -39,7 +39,7 @@ export interface ReferenceBook {
   /** Whether a reset ends its counts. */
   readonly endsWithReset: boolean;
   /** Whether own components outlive the periods they were counted in. */
-  readonly isPlaceless: boolean;
+  readonly hasNoPeriods: boolean;
 
   catchUp(): void;
   /** Counts own hits or refusals; returns the name of the component they are in. */

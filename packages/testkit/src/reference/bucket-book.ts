@@ -28,7 +28,7 @@ export interface ReferenceCheckpoint {
 
 export class BucketBook implements ReferenceBook {
   readonly endsWithReset = true;
-  readonly isPlaceless = false;
+  readonly hasNoPeriods = false;
   readonly #world: World;
   readonly #floors: ReferenceFloors | undefined;
   readonly #options: ReferenceBucketOptions;
@@ -52,7 +52,7 @@ export class BucketBook implements ReferenceBook {
       slot++;
       level = this.#fold(level, slot);
     }
-    this.#ledger.forget(({ place }) => place <= target);
+    this.#ledger.forget(({ period }) => period <= target);
     this.#checkpoint = { slot: target, level };
   }
 
@@ -71,7 +71,7 @@ export class BucketBook implements ReferenceBook {
 
   count(origin: Origin, counts: Partial<Counts>): string {
     const { self } = this.#world;
-    const identity = { ...origin, replica: self, opener: self, place: this.#current() };
+    const identity = { ...origin, replica: self, opener: self, period: this.#current() };
     this.#ledger.add(identity, counts);
     return nameOf(identity);
   }
@@ -80,13 +80,13 @@ export class BucketBook implements ReferenceBook {
     return this.#ledger.refund(name, cost);
   }
 
-  admits({ place }: ReferenceComponent): boolean {
+  admits({ period }: ReferenceComponent): boolean {
     const current = this.#current();
-    return place > current - this.#options.slotCount && place <= current + 1;
+    return period > current - this.#options.slotCount && period <= current + 1;
   }
 
   join(component: ReferenceComponent): boolean {
-    return component.place > this.#joinedUntil && this.#ledger.join(component);
+    return component.period > this.#joinedUntil && this.#ledger.join(component);
   }
 
   emit(): ReferenceComponent[] {
@@ -118,7 +118,7 @@ export class BucketBook implements ReferenceBook {
       slot++;
       level = this.#fold(level, slot);
     }
-    const ahead = this.#ledger.held(({ place }) => place === current + 1) * HIT;
+    const ahead = this.#ledger.held(({ period }) => period === current + 1) * HIT;
     return { held: level + ahead, refusals: 0, endsAt: 0 };
   }
 
@@ -173,7 +173,7 @@ export class BucketBook implements ReferenceBook {
   }
 
   #hitsIn(slot: number): number {
-    return this.#ledger.held(({ place }) => place === slot);
+    return this.#ledger.held(({ period }) => period === slot);
   }
 
   #current(): number {

@@ -5,7 +5,7 @@ import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.t
 
 export class GaugeBook implements ReferenceBook {
   readonly endsWithReset = false;
-  readonly isPlaceless = true;
+  readonly hasNoPeriods = true;
   readonly #world: World;
   readonly #ledger = new Ledger();
 
@@ -74,6 +74,6 @@ export class GaugeBook implements ReferenceBook {
 
   #identity({ key, policy, generation }: Origin) {
     const { self } = this.#world;
-    return { key, policy, generation, reset: 0, replica: self, opener: self, place: 0 };
+    return { key, policy, generation, reset: 0, replica: self, opener: self, period: 0 };
   }
 }

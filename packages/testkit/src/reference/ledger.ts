@@ -11,7 +11,7 @@ export interface ReferenceComponent {
   readonly generation: number;
   readonly reset: number;
   readonly opener: string;
-  readonly place: number;
+  readonly period: number;
   /** P: hits counted. In a log: the running total by this time. */
   readonly hits: number;
   /** N: of those, refunded. */
@@ -27,8 +27,8 @@ export type Counts = Pick<ReferenceComponent, "hits" | "refunds" | "refusals">;
 
 /** The identity as a string: two reports are about one component iff their names are equal. */
 export function nameOf(identity: Identity): string {
-  const { replica, generation, reset, opener, place } = identity;
-  return [replica, generation, reset, opener, place].join("/");
+  const { replica, generation, reset, opener, period } = identity;
+  return [replica, generation, reset, opener, period].join("/");
 }
 
 export class Ledger {

@@ -10,7 +10,7 @@ import { type Counts, Ledger, nameOf, type ReferenceComponent } from "./ledger.t
 
 export class LogBook implements ReferenceBook {
   readonly endsWithReset = true;
-  readonly isPlaceless = true;
+  readonly hasNoPeriods = true;
   readonly #world: World;
   readonly #windowMs: number;
   readonly #ledger = new Ledger();
@@ -24,7 +24,7 @@ export class LogBook implements ReferenceBook {
 
   count(origin: Origin, { hits = 0 }: Partial<Counts>): string {
     const { self, now } = this.#world;
-    const identity = { ...origin, replica: self, opener: self, place: now };
+    const identity = { ...origin, replica: self, opener: self, period: now };
     const total = Math.max(0, ...this.#own().map((point) => point.hits)) + hits;
     const refunds = this.#ledger.find(nameOf(identity))?.refunds ?? 0;
     this.#ledger.join({ ...identity, hits: total, refunds, refusals: 0 });
@@ -34,15 +34,15 @@ export class LogBook implements ReferenceBook {
   refund(name: string, cost: number): number {
     const point = this.#ledger.find(name);
     if (point === undefined || !this.#isInside(point)) return 0;
-    const earlier = this.#own().filter(({ place }) => place < point.place);
+    const earlier = this.#own().filter(({ period }) => period < point.period);
     const before = Math.max(0, ...earlier.map(({ hits }) => hits));
     const given = Math.min(cost, point.hits - before - point.refunds);
     this.#ledger.add(point, { refunds: given });
     return given;
   }
 
-  admits({ replica, place }: ReferenceComponent): boolean {
-    const time = place + this.#world.replicas.offsetMs(replica);
+  admits({ replica, period }: ReferenceComponent): boolean {
+    const time = period + this.#world.replicas.offsetMs(replica);
     const { now } = this.#world;
     const marginMs = Math.floor(this.#windowMs / 2);
     return time >= now - 2 * this.#windowMs - marginMs && time <= now + this.#windowMs;
@@ -60,10 +60,10 @@ export class LogBook implements ReferenceBook {
     const { self, now } = this.#world;
     const inside = this.#own().filter((point) => this.#isInside(point));
     if (inside.length === 0) return [];
-    const place = now - this.#windowMs - Math.floor(this.#windowMs / 2);
+    const period = now - this.#windowMs - Math.floor(this.#windowMs / 2);
     const hits = this.#base(this.#own());
-    const start = { ...origin, replica: self, opener: self, place, hits, refunds: 0, refusals: 0 };
-    return place < 0 ? inside : [start, ...inside];
+    const start = { ...origin, replica: self, opener: self, period, hits, refunds: 0, refusals: 0 };
+    return period < 0 ? inside : [start, ...inside];
   }
 
   drop(dropped: string): void {
@@ -99,8 +99,8 @@ export class LogBook implements ReferenceBook {
     return Math.max(0, ...left.map(({ hits }) => hits));
   }
 
-  #isInside({ replica, place }: ReferenceComponent): boolean {
-    const time = place + this.#world.replicas.offsetMs(replica);
+  #isInside({ replica, period }: ReferenceComponent): boolean {
+    const time = period + this.#world.replicas.offsetMs(replica);
     return time > this.#world.now - this.#windowMs;
   }
 

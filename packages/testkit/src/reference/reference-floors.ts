@@ -10,7 +10,7 @@
 import type { World } from "./book.ts";
 import type { ReferenceComponent } from "./ledger.ts";
 
-type Heard = Pick<ReferenceComponent, "replica" | "generation" | "place">;
+type Heard = Pick<ReferenceComponent, "replica" | "generation" | "period">;
 
 export class ReferenceFloors {
   /** The least generation of own components. */
@@ -25,8 +25,8 @@ export class ReferenceFloors {
     this.#slotMs = slotMs;
   }
 
-  heard({ replica, generation, place }: ReferenceComponent): void {
-    this.#heard.push({ replica, generation, place });
+  heard({ replica, generation, period }: ReferenceComponent): void {
+    this.#heard.push({ replica, generation, period });
   }
 
   /** A level was received: the origin of its hits is unknown. */
@@ -49,20 +49,20 @@ export class ReferenceFloors {
       this.#floors.push({
         replica,
         generation: Math.max(...heard.map((component) => component.generation)),
-        place: Math.max(...heard.map((component) => component.place)),
+        period: Math.max(...heard.map((component) => component.period)),
       });
     }
     this.#heard = [];
   }
 
-  isBelow({ replica, generation, place }: ReferenceComponent, now: number): boolean {
+  isBelow({ replica, generation, period }: ReferenceComponent, now: number): boolean {
     const isInRange = this.#ranges.some(
-      ({ first, last, untilMs }) => place >= first && place <= last && now < untilMs,
+      ({ first, last, untilMs }) => period >= first && period <= last && now < untilMs,
     );
     if (isInRange) return true;
     return this.#floors.some(
       (floor) =>
-        floor.replica === replica && generation <= floor.generation && place <= floor.place,
+        floor.replica === replica && generation <= floor.generation && period <= floor.period,
     );
   }
 

@@ -229,8 +229,8 @@ export class ReferenceStore {
   forget(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    const isPlaceless = entry.books.some((book) => book.isPlaceless);
-    if (entry.generation !== undefined && (isPlaceless || !this.isOver(key))) this.generation++;
+    const hasNoPeriods = entry.books.some((book) => book.hasNoPeriods);
+    if (entry.generation !== undefined && (hasNoPeriods || !this.isOver(key))) this.generation++;
     this.#entries.delete(key);
   }
 

@@ -29,7 +29,7 @@ export interface ReferenceSlotOptions {
 
 export class SlotBook implements ReferenceBook {
   readonly endsWithReset = true;
-  readonly isPlaceless = false;
+  readonly hasNoPeriods = false;
   readonly #world: World;
   readonly #options: ReferenceSlotOptions;
   readonly #ledger = new Ledger();
@@ -43,8 +43,8 @@ export class SlotBook implements ReferenceBook {
   catchUp(): void {
     const { slots, current } = this.#cut();
     const isBack = current < this.#current;
-    this.#ledger.forget(({ replica, place }) => {
-      if (!slots.includes(place)) return true;
+    this.#ledger.forget(({ replica, period }) => {
+      if (!slots.includes(period)) return true;
       return isBack && !this.#options.keepsOwn && replica === this.#world.self;
     });
     this.#current = current;
@@ -52,7 +52,7 @@ export class SlotBook implements ReferenceBook {
 
   count(origin: Origin, counts: Partial<Counts>): string {
     const { self } = this.#world;
-    const identity = { ...origin, replica: self, opener: self, place: this.#cut().current };
+    const identity = { ...origin, replica: self, opener: self, period: this.#cut().current };
     this.#ledger.add(identity, counts);
     return nameOf(identity);
   }
@@ -61,8 +61,8 @@ export class SlotBook implements ReferenceBook {
     return this.#ledger.refund(name, cost);
   }
 
-  admits({ place }: ReferenceComponent): boolean {
-    return this.#cut().slots.includes(place);
+  admits({ period }: ReferenceComponent): boolean {
+    return this.#cut().slots.includes(period);
   }
 
   join(component: ReferenceComponent): boolean {
@@ -91,10 +91,10 @@ export class SlotBook implements ReferenceBook {
 
   view(): ReferenceView {
     const { slots, current, endsAt } = this.#cut();
-    const hits = slots.map((slot) => this.#ledger.held(({ place }) => place === slot));
+    const hits = slots.map((slot) => this.#ledger.held(({ period }) => period === slot));
     return {
       held: this.#options.heldIn(hits, endsAt - this.#world.clusterNow),
-      refusals: this.#ledger.refusals(({ place }) => place === current),
+      refusals: this.#ledger.refusals(({ period }) => period === current),
       endsAt,
     };
   }

@@ -14,11 +14,11 @@ export interface ReferenceWindowOptions {
   readonly spreadMs: number;
 }
 
-type Window = Pick<Identity, "opener" | "place">;
+type Window = Pick<Identity, "opener" | "period">;
 
 export class WindowBook implements ReferenceBook {
   readonly endsWithReset = true;
-  readonly isPlaceless = false;
+  readonly hasNoPeriods = false;
   readonly #world: World;
   readonly #windowMs: number;
   readonly #spreadMs: number;
@@ -37,8 +37,8 @@ export class WindowBook implements ReferenceBook {
 
   count(origin: Origin, counts: Partial<Counts>): string {
     const { self, now } = this.#world;
-    const { opener, place } = this.#newest() ?? { opener: self, place: now };
-    const identity = { ...origin, replica: self, opener, place };
+    const { opener, period } = this.#newest() ?? { opener: self, period: now };
+    const identity = { ...origin, replica: self, opener, period };
     this.#ledger.add(identity, counts);
     return nameOf(identity);
   }
@@ -47,8 +47,8 @@ export class WindowBook implements ReferenceBook {
     return this.#ledger.refund(name, cost);
   }
 
-  admits({ opener, place }: ReferenceComponent): boolean {
-    const start = this.#startOf({ opener, place });
+  admits({ opener, period }: ReferenceComponent): boolean {
+    const start = this.#startOf({ opener, period });
     const { now } = this.#world;
     return now < start + this.#windowMs + this.#spreadMs && start <= now + this.#windowMs;
   }
@@ -105,8 +105,8 @@ export class WindowBook implements ReferenceBook {
       .at(0);
   }
 
-  #startOf({ opener, place }: Window): number {
-    return place + this.#world.replicas.offsetMs(opener);
+  #startOf({ opener, period }: Window): number {
+    return period + this.#world.replicas.offsetMs(opener);
   }
 
   #endsAt(window: Window, newest: Window | undefined): number {

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import type { Component } from "../../crdt/component.ts";
 import type { Store } from "../../store/store.ts";
-import type { PlaceKind } from "../../wire/component-section.ts";
+import type { PeriodEncoding } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/frame.ts";
 import { Slicer } from "../slicer.ts";
 
@@ -88,7 +88,7 @@ export class ReplicatedLimiter {
   readonly identity: Halves;
   readonly store: Store;
   readonly kinds: readonly string[];
-  readonly places: readonly PlaceKind[];
+  readonly periodEncodings: readonly PeriodEncoding[];
   /** How long a count lives at most. */
   lifeMs = 0;
   /** The limiter, or the last one. */
@@ -106,8 +106,8 @@ export class ReplicatedLimiter {
     this.identity = identity;
     this.store = store;
     this.kinds = kinds;
-    this.places = store.shapes.map(({ places }) =>
-      places === "window" || places === "none" ? places : "place",
+    this.periodEncodings = store.shapes.map(({ periodKind }) =>
+      periodKind === "window" || periodKind === "none" ? periodKind : "period",
     );
   }
 
@@ -123,7 +123,8 @@ export class ReplicatedLimiter {
   /** The limiter is closed: the permits that it held are released, in the background. */
   retire(retirement: Retirement): void {
     this.retirement = retirement;
-    if (this.places.includes("none")) this.#releasing.runLater(this.store.releasePermits());
+    if (this.periodEncodings.includes("none"))
+      this.#releasing.runLater(this.store.releasePermits());
   }
 
   /** Drops everything. */

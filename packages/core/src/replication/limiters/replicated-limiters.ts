@@ -175,8 +175,8 @@ export class ReplicatedLimiters {
   }
 
   #end(replicated: ReplicatedLimiter): void {
-    const { store, places } = replicated;
-    const isKnown = !store.hasOwn || !places.includes("none");
+    const { store, periodEncodings } = replicated;
+    const isKnown = !store.hasOwn || !periodEncodings.includes("none");
     this.#forgottenIn = Math.max(this.#forgottenIn, isKnown ? store.forgottenIn : store.frame);
     this.#replicatedLimiters.delete(keyOf(replicated.identity.low, replicated.identity.high));
     replicated.end();

@@ -105,7 +105,7 @@ export class DeltaEncoder {
 
   /** From the records of the frame that was closed last, what changed after the frame before. */
   *#closed(replicated: ReplicatedLimiter, since: number): Slices {
-    for (const policy of replicated.places.keys()) {
+    for (const policy of replicated.periodEncodings.keys()) {
       const visit = this.#section(replicated, policy);
       yield* replicated.store.delta.closed(since, policy, visit);
     }
@@ -113,9 +113,9 @@ export class DeltaEncoder {
 
   /** From all records, what changed after a frame, and if needed all that is held. */
   *#changed(replicated: ReplicatedLimiter, since: number, hasAllHeld: boolean): Slices {
-    for (const [policy, places] of replicated.places.entries()) {
+    for (const [policy, encoding] of replicated.periodEncodings.entries()) {
       const visit = this.#section(replicated, policy);
-      const after = hasAllHeld && places === "none" ? 0 : since;
+      const after = hasAllHeld && encoding === "none" ? 0 : since;
       yield* replicated.store.delta.changed(after, policy, visit);
     }
   }
@@ -157,7 +157,7 @@ export class DeltaEncoder {
       const components = replicated.takeEvicted();
       if (components.length === 0) continue;
       this.#series.unrepeated();
-      for (const policy of replicated.places.keys()) {
+      for (const policy of replicated.periodEncodings.keys()) {
         const visit = this.#section(replicated, policy);
         for (const component of components) if (component.policy === policy) visit(component);
       }
@@ -180,8 +180,8 @@ export class DeltaEncoder {
   }
 
   /** The checkpoints: what remains of folded slots, of all replicas together. */
-  *#levels({ store, places, identity }: ReplicatedLimiter): Slices {
-    for (const policy of places.keys()) {
+  *#levels({ store, periodEncodings, identity }: ReplicatedLimiter): Slices {
+    for (const policy of periodEncodings.keys()) {
       yield* store.checkpoints.all(policy, (levels) =>
         this.#series.checkpoints(identity, policy, levels),
       );
@@ -195,19 +195,19 @@ export class DeltaEncoder {
    * their own raw clocks, except in windows that this replica opened.
    */
   #section(
-    { identity, places: kinds, store }: ReplicatedLimiter,
+    { identity, periodEncodings, store }: ReplicatedLimiter,
     policy: number,
     of?: Halves,
   ): (component: Readonly<Component>) => void {
     const series = this.#series;
-    const head = { limiter: identity, policy, places: kinds[policy]! };
+    const head = { limiter: identity, policy, encoding: periodEncodings[policy]! };
     series.section({ ...head, of: of ?? { low: 0, high: 0 } });
     const { originMs } = this.#context.clock;
-    const { places } = store.shapes[policy]!;
-    if (places === "instant" && of === undefined) {
+    const { periodKind } = store.shapes[policy]!;
+    if (periodKind === "instant" && of === undefined) {
       return (component) => series.component(component, originMs);
     }
-    if (places !== "window") return (component) => series.component(component, 0);
+    if (periodKind !== "window") return (component) => series.component(component, 0);
     return (component) => series.component(component, component.opener === SELF ? originMs : 0);
   }
 

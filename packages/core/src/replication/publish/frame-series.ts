@@ -93,7 +93,7 @@ export class FrameSeries {
     this.#head = head;
   }
 
-  /** @param laterMs what to add to its place */
+  /** @param laterMs what to add to its period */
   component(component: Readonly<Component>, laterMs: number): void {
     if (this.#batch.isFull) this.#spill();
     this.#batch.add(component, laterMs);

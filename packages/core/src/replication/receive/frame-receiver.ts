@@ -20,7 +20,7 @@ import {
   type ComponentHead,
   ComponentReader,
   type ComponentSink,
-  type PlaceKind,
+  type PeriodEncoding,
 } from "../../wire/component-section.ts";
 import {
   type Heartbeat,
@@ -82,7 +82,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   #sentAtMs = 0;
   readonly #thirdPartyCounts: ThirdPartyCounts;
   #store: Store | undefined;
-  #places: PlaceKind = "place";
+  #encoding: PeriodEncoding = "period";
   /** The number in its header, and whether everything that the frame says is merged already. */
   #number = 0;
   #isKnown = false;
@@ -227,19 +227,19 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
 
   // ── Sections of counts ───────────────────────────────────────────────────────────────────────
 
-  counter({ limiter, of, policy, places }: ComponentHead): number | undefined {
+  counter({ limiter, of, policy, encoding }: ComponentHead): number | undefined {
     const { rejections } = this.#context;
     const replicated = this.#replicatedLimiterOf(limiter.low, limiter.high);
-    this.#places = places;
+    this.#encoding = encoding;
     if (replicated === undefined) return undefined;
-    if (replicated.places[policy] !== places) {
+    if (replicated.periodEncodings[policy] !== encoding) {
       rejections.part("impossible");
       return undefined;
     }
     const isOwn = of.low === 0 && of.high === 0;
     // A held permit may have been released and forgotten since: it is news once, and from its
     // holder.
-    if (places === "none" && (this.#isKnown || !isOwn)) return undefined;
+    if (encoding === "none" && (this.#isKnown || !isOwn)) return undefined;
     // A reply without news is merged all the same: it may be later than the frames that it covers.
     if (isOwn) return this.#sender;
     // Counts of another replica are accepted only if the frame has named that replica before.
@@ -262,10 +262,10 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   component(component: Component): void {
-    if (this.#places === "none") component.place = this.#number;
-    if (this.#places === "window" && component.opener === SELF) {
-      component.place -= this.#context.clock.originMs;
-      if (component.place < 0) {
+    if (this.#encoding === "none") component.period = this.#number;
+    if (this.#encoding === "window" && component.opener === SELF) {
+      component.period -= this.#context.clock.originMs;
+      if (component.period < 0) {
         this.#context.rejections.part("impossible");
         return;
       }

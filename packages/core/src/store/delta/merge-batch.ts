@@ -31,7 +31,7 @@ export class MergeBatch {
     taken.generation = component.generation;
     taken.reset = component.reset;
     taken.opener = component.opener;
-    taken.place = component.place;
+    taken.period = component.period;
     taken.hits = component.hits;
     taken.refunds = component.refunds;
     taken.refusals = component.refusals;

@@ -70,7 +70,7 @@ export class StoreDelta {
     return sliced(
       0,
       () => unsent?.closedSize ?? 0,
-      (place) => visit(unsent!.settle(place)),
+      (index) => visit(unsent!.settle(index)),
     );
   }
 
@@ -112,7 +112,7 @@ export class StoreDelta {
           yield* sliced(
             0,
             () => found.length,
-            (place) => this.emitRemote(found[place]!, replica, policy, visit),
+            (index) => this.emitRemote(found[index]!, replica, policy, visit),
           );
         }
         found.length = 0;

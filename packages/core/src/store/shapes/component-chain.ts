@@ -44,7 +44,7 @@ export class ComponentChain extends Chain {
     this.#second = second;
   }
 
-  place(link: number): number {
+  period(link: number): number {
     return this.pool.long(link, PLACE);
   }
 
@@ -87,8 +87,8 @@ export class ComponentChain extends Chain {
     let link = first;
     let more = this.#moreHits(first, component);
     if (more <= 0) {
-      const { replica, generation, opener, place } = component;
-      link = this.find(id, replica, generation, opener, place);
+      const { replica, generation, opener, period } = component;
+      link = this.find(id, replica, generation, opener, period);
       if (link !== 0) more = this.#moreHits(link, component);
       if (more <= 0) return 0;
     }
@@ -105,19 +105,19 @@ export class ComponentChain extends Chain {
     const { pool } = this;
     pool.take(link);
     const { chunk, start } = pool;
-    const { place } = component;
+    const { period } = component;
     const isSame =
       chunk[start + WHO] === (component.replica | (component.opener << 16)) &&
       chunk[start + GENERATION] === (component.generation | 0) &&
-      chunk[start + PLACE + 1] === (place | 0) &&
-      chunk[start + PLACE] === Math.floor(place / TWO_32);
+      chunk[start + PLACE + 1] === (period | 0) &&
+      chunk[start + PLACE] === Math.floor(period / TWO_32);
     const isOnlyHits = component.refunds === 0 && component.refusals === 0;
     if (!isSame || !isOnlyHits || component.hits >= WIDE || chunk[start + HITS] === WIDE) return 0;
     return component.hits - chunk[start + HITS]!;
   }
 
   /** The component with this identity, or 0. */
-  find(id: number, replica: number, generation: number, opener: number, place: number): number {
+  find(id: number, replica: number, generation: number, opener: number, period: number): number {
     const { pool } = this;
     const who = replica | (opener << 16);
     let before = 0;
@@ -129,8 +129,8 @@ export class ComponentChain extends Chain {
       if (
         chunk[start + WHO] === who &&
         chunk[start + GENERATION] === (generation | 0) &&
-        chunk[start + PLACE + 1] === (place | 0) &&
-        this.place(link) === place
+        chunk[start + PLACE + 1] === (period | 0) &&
+        this.period(link) === period
       ) {
         if (passed > NEAR) this.#exchange(twoBefore, before, link);
         return link;
@@ -150,16 +150,16 @@ export class ComponentChain extends Chain {
   }
 
   /** Adds an empty component after `find` found none; returns 0 when there is no room. */
-  add(id: number, replica: number, generation: number, opener: number, place: number): number {
+  add(id: number, replica: number, generation: number, opener: number, period: number): number {
     const link = this.hasRoomFor(id, replica) ? this.push(id, replica, generation, opener) : 0;
     if (link === 0) return 0;
-    this.setPlace(link, place);
+    this.setPeriod(link, period);
     if (replica === SELF) this.#unsent.add(link);
     return link;
   }
 
-  setPlace(link: number, place: number): void {
-    this.pool.setLong(link, PLACE, place);
+  setPeriod(link: number, period: number): void {
+    this.pool.setLong(link, PLACE, period);
   }
 
   /** Keeps the larger of each count; returns whether any has grown. */
@@ -201,7 +201,7 @@ export class ComponentChain extends Chain {
     component.replica = this.replica(link);
     if (component.replica !== SELF) component.generation = this.generation(link) >>> 0;
     component.opener = this.opener(link);
-    component.place = this.place(link);
+    component.period = this.period(link);
     component.hits = this.hits(link);
     component.refunds = this.refunds(link);
     component.refusals = this.refusals(link);

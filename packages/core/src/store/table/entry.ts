@@ -43,7 +43,7 @@ export const VERSIONS: number = 2 ** (32 - VERSION_SHIFT - 1);
  * What identifies the period of a component: a window, a slot, an instant on its writer's clock, or
  * nothing.
  */
-export type Places = "window" | "slot" | "instant" | "none";
+export type PeriodKind = "window" | "slot" | "instant" | "none";
 
 /**
  * Whether a component's period is over, may still count, or is further ahead than clock errors
@@ -66,7 +66,7 @@ export type ComponentVisitor = (component: Component) => void;
  * Times come with every call: `now` on this replica's clock, `clusterNow` on the cluster's.
  */
 export interface Shape {
-  readonly places: Places;
+  readonly periodKind: PeriodKind;
 
   /** Prepares the zeroed words of a new record. */
   begin?(id: number): void;

@@ -11,7 +11,7 @@ import { COUNT_MAX } from "../../base/options.ts";
 
 /** A chunk holds `2 ** RECORD_BITS` records. */
 export const RECORD_BITS = 12;
-/** Picks a record's place within its chunk. */
+/** Picks a record's position within its chunk. */
 export const RECORD_MASK: number = (1 << RECORD_BITS) - 1;
 /** What lies beside the records is only found through them: there may be more of it than of keys. */
 const NUMBERS_MAX = 2 ** 30;
@@ -168,13 +168,13 @@ export class RecordPool {
 
   #makeRoomFor(id: number): void {
     const index = id >>> RECORD_BITS;
-    const place = id & RECORD_MASK;
+    const position = id & RECORD_MASK;
     const chunk = this.#chunks[index];
     const whole = this.stride << RECORD_BITS;
     if (chunk === undefined) {
       const words = index === 0 ? FIRST_CHUNK_RECORDS * this.stride : whole;
       this.#chunks.push(new Int32Array(words));
-    } else if ((place + 1) * this.stride > chunk.length) {
+    } else if ((position + 1) * this.stride > chunk.length) {
       const grown = new Int32Array(Math.min(chunk.length * 2, whole));
       grown.set(chunk);
       this.#chunks[index] = grown;

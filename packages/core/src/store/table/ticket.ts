@@ -13,13 +13,13 @@ const EPOCH_BITS = 8;
 const TWO_32 = 2 ** 32;
 
 /** Identifies a component among those of one key since its last reset. */
-export function ticketOf(generation: number, placeHigh: number, placeLow: number): number {
-  return (Math.imul(generation, 0x5bd1_e995) + Math.imul(placeHigh, 0x27d4_eb2f) + placeLow) | 0;
+export function ticketOf(generation: number, periodHigh: number, periodLow: number): number {
+  return (Math.imul(generation, 0x5bd1_e995) + Math.imul(periodHigh, 0x27d4_eb2f) + periodLow) | 0;
 }
 
 /** The same for a component whose period is a slot or a time. */
-export function ticketAt(generation: number, place: number): number {
-  return ticketOf(generation, Math.floor(place / TWO_32), place | 0);
+export function ticketAt(generation: number, period: number): number {
+  return ticketOf(generation, Math.floor(period / TWO_32), period | 0);
 }
 
 /**

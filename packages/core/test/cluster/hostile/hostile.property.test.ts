@@ -72,10 +72,10 @@ const change = fc.record({
 function changed(frame: Uint8Array, edits: readonly { at: number; byte: number; kind: number }[]) {
   let bytes = Array.from(frame);
   for (const { at, byte, kind } of edits) {
-    const place = at % Math.max(1, bytes.length);
-    if (kind < 2) bytes[place] = byte;
-    else if (kind === 2) bytes.splice(place, byte % 16);
-    else bytes = [...bytes, ...bytes.slice(place, place + byte)];
+    const period = at % Math.max(1, bytes.length);
+    if (kind < 2) bytes[period] = byte;
+    else if (kind === 2) bytes.splice(period, byte % 16);
+    else bytes = [...bytes, ...bytes.slice(period, period + byte)];
   }
   return Uint8Array.from(bytes);
 }

@@ -95,7 +95,7 @@ describe("a limiter that is closed and created again", () => {
     one.limiter.close();
     vi.advanceTimersByTime(laterMs);
     const { limiter } = again(one, { policy: TEN_AT_A_TIME });
-    for (let place = 0; place < 10; place++) limiter.check("ada");
+    for (let period = 0; period < 10; period++) limiter.check("ada");
     vi.advanceTimersByTime(1_000);
     expect(used(other)).toBe(10);
     limiter.release("ada", 9);

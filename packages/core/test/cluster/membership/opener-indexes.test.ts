@@ -22,7 +22,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const [share] = replicator.replicatedLimiters.all();
   const batch = new ComponentBatch();
   for (let opener = 0; opener < OPENERS; opener++) {
-    const named = { opener: number * OPENERS + opener + 1, place: sentAtMs, hits: 1 };
+    const named = { opener: number * OPENERS + opener + 1, period: sentAtMs, hits: 1 };
     batch.add({ ...blankComponent(), low: opener, high: number, ...named }, 0);
   }
   batch.sort();
@@ -32,7 +32,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const { tag } = replicator.seal;
   const sender = { tag, replica: { low: 1, high: 2 }, number, sentAtMs };
   writer.begin({ kind: "counts", isSealed: false, ...sender });
-  writeComponents(writer, { ...head, places: "window" }, batch, 0, nameOpener);
+  writeComponents(writer, { ...head, encoding: "window" }, batch, 0, nameOpener);
   return writer.written().slice();
 }
 

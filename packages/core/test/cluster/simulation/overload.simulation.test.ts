@@ -74,8 +74,8 @@ class LoadedFleet extends SimulatedFleet {
       owed += (perSecond * (time.nowMs - atMs)) / 1_000;
       for (; owed >= 1; owed--) {
         this.#turns++;
-        for (const [place, { limiter }] of this.replicas.entries()) {
-          limiter.check(`key ${(this.#turns * 7 + place * 101) % KEYS}`);
+        for (const [period, { limiter }] of this.replicas.entries()) {
+          limiter.check(`key ${(this.#turns * 7 + period * 101) % KEYS}`);
         }
       }
       look();
@@ -105,14 +105,14 @@ class Ends {
   readonly #used: number[] = [];
 
   look(fleet: LoadedFleet): void {
-    for (const [place, { limiter }] of fleet.replicas.entries()) {
+    for (const [period, { limiter }] of fleet.replicas.entries()) {
       const { used, resetMs } = limiter.peek("key 7");
-      if (used < (this.#used[place] ?? 0) || used === 0) this.#firstMs[place] = undefined;
-      this.#used[place] = used;
+      if (used < (this.#used[period] ?? 0) || used === 0) this.#firstMs[period] = undefined;
+      this.#used[period] = used;
       if (used === 0) continue;
       const endMs = time.nowMs + resetMs;
-      this.#firstMs[place] ??= endMs;
-      this.latestMs = Math.max(this.latestMs, endMs - this.#firstMs[place]);
+      this.#firstMs[period] ??= endMs;
+      this.latestMs = Math.max(this.latestMs, endMs - this.#firstMs[period]);
     }
   }
 }

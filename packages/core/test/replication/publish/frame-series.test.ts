@@ -11,10 +11,10 @@ const HEAD = {
   limiter: LIMITER,
   of: { low: 0, high: 0 },
   policy: 0,
-  places: "none",
+  encoding: "none",
 } as const;
 const COMPONENT = {
-  ...{ low: 5, high: 6, policy: 0, replica: 0, generation: 0, reset: 0, opener: 0, place: 0 },
+  ...{ low: 5, high: 6, policy: 0, replica: 0, generation: 0, reset: 0, opener: 0, period: 0 },
   ...{ hits: 1, refunds: 0, refusals: 0 },
 };
 const NOTE = { low: 3, high: 4, reset: 1_000, markReset: 0, marks: [] };

@@ -40,7 +40,7 @@ const component: fc.Arbitrary<Component> = fc
     low: fc.integer({ min: 1, max: 90 }),
     replica: fc.integer({ min: 1, max: OTHERS.length }),
     opener: fc.integer({ min: 0, max: OTHERS.length }),
-    place: fc.constantFrom(100, 400, 402),
+    period: fc.constantFrom(100, 400, 402),
     generation: fc.constantFrom(0, 0, 0, 1),
     hits: fc.oneof(fc.nat({ max: 50 }), fc.constantFrom(2 ** 31 - 2, 2 ** 31, 2 ** 40)),
     refunds: fc.constantFrom(0, 0, 0, 1),
@@ -86,7 +86,7 @@ describe("components that are merged in batches", () => {
     const joining = new MergeBatch();
     for (const hits of [3, 9, 4, 9, 12]) {
       for (let low = 1; low <= 100; low++) {
-        const counted = { low, high: ~low, replica: 1, opener: 1, place: 400, hits };
+        const counted = { low, high: ~low, replica: 1, opener: 1, period: 400, hits };
         if (joining.take(Object.assign(blankComponent(), counted))) joining.joinAll(store);
       }
     }

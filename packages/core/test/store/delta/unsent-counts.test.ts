@@ -43,7 +43,7 @@ describe("records with unsent counts", () => {
     for (const id of all.ids) begin(all, id);
     all.unsent.close(7);
     expect(all.unsent.closedSize).toBe(3);
-    expect([0, 1, 2].map((place) => all.unsent.settle(place))).toEqual(all.ids);
+    expect([0, 1, 2].map((period) => all.unsent.settle(period))).toEqual(all.ids);
     expect(all.ids.map((id) => all.records.word(id, FRAME))).toEqual([7, 7, 7]);
   });
 

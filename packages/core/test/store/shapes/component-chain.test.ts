@@ -36,7 +36,7 @@ describe("ComponentChain", () => {
       const component = blankComponent();
       chain.describe(link, component);
       const counts = { hits: 2 ** 40, refunds: 4, refusals };
-      expect(component).toMatchObject({ replica: 1, opener: 1, place: PLACE, ...counts });
+      expect(component).toMatchObject({ replica: 1, opener: 1, period: PLACE, ...counts });
     });
   }
 

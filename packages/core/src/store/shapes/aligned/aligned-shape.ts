@@ -32,7 +32,7 @@ export interface AlignedShapeOptions {
 }
 
 export class AlignedShape implements Shape, Rule<number> {
-  readonly places = "slot";
+  readonly periodKind = "slot";
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -147,21 +147,21 @@ export class AlignedShape implements Shape, Rule<number> {
   timing(component: Component, _now: number, clusterNow: number): Timing {
     this.#ruler.at(clusterNow, component.low);
     const { slot, nextSlot } = this.#ruler;
-    if (component.place === slot || component.place === nextSlot) return "live";
-    return component.place < slot ? "over" : "ahead";
+    if (component.period === slot || component.period === nextSlot) return "live";
+    return component.period < slot ? "over" : "ahead";
   }
 
   join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined {
     this.read(id, now, clusterNow, component.low);
-    const { replica, generation, place } = component;
+    const { replica, generation, period } = component;
     const chain = this.#chain;
-    let link = chain.find(id, replica, generation, SELF, place);
-    if (link === 0) link = chain.add(id, replica, generation, SELF, place);
+    let link = chain.find(id, replica, generation, SELF, period);
+    if (link === 0) link = chain.add(id, replica, generation, SELF, period);
     if (link === 0) return undefined;
     const hits = chain.held(link);
     const refusals = chain.refusals(link);
     const grew = chain.raise(link, component.hits, component.refunds, component.refusals);
-    if (grew && place === this.#ruler.slot) {
+    if (grew && period === this.#ruler.slot) {
       this.#fields.addToCount(id, OTHERS, chain.held(link) - hits);
       if (this.#countsRefusals) {
         this.#fields.addToCount(id, OTHERS_REFUSALS, chain.refusals(link) - refusals);
@@ -180,7 +180,7 @@ export class AlignedShape implements Shape, Rule<number> {
     this.#readRecord(id, now, clusterNow);
     if (!this.#hasOwn(id)) return;
     component.opener = SELF;
-    component.place = this.#fields.long(id, SLOT);
+    component.period = this.#fields.long(id, SLOT);
     component.hits = this.#fields.count(id, HITS);
     component.refunds = this.#refunds.get(id) ?? 0;
     component.refusals = this.#countsRefusals ? this.#fields.count(id, REFUSALS) : 0;
@@ -222,12 +222,15 @@ export class AlignedShape implements Shape, Rule<number> {
     let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
-      const place = chain.place(link);
-      if ((place !== slot && place !== nextSlot) || this.#replicas.isDropped(chain.replica(link))) {
+      const period = chain.period(link);
+      if (
+        (period !== slot && period !== nextSlot) ||
+        this.#replicas.isDropped(chain.replica(link))
+      ) {
         chain.remove(id, link, before);
       } else {
         before = link;
-        if (place === slot) {
+        if (period === slot) {
           others += chain.held(link);
           othersRefusals += chain.refusals(link);
         }

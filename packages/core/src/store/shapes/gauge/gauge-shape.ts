@@ -35,7 +35,7 @@ const RELEASES_KEPT_MS = 60_000;
 export const GAUGE_SHAPE_WORDS: number = IDLE_SINCE + 1;
 
 export class GaugeShape implements Shape, Rule<number> {
-  readonly places = "none";
+  readonly periodKind = "none";
   readonly endsWithReset = false;
   readonly scale = 1;
   readonly slack = 0;
@@ -99,7 +99,7 @@ export class GaugeShape implements Shape, Rule<number> {
     const chain = this.#chain;
     chain.retain(id, (link) => {
       const replica = chain.replica(link);
-      if (this.#isOver(replica, chain.place(link))) return false;
+      if (this.#isOver(replica, chain.period(link))) return false;
       if (this.#replicas.isAlive(replica)) others += chain.held(link);
       return true;
     });
@@ -123,7 +123,7 @@ export class GaugeShape implements Shape, Rule<number> {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.hits(link) > chain.refunds(link)) return false;
-      if (chain.place(link) > this.#replicas.heardUpTo(chain.replica(link))) return false;
+      if (chain.period(link) > this.#replicas.heardUpTo(chain.replica(link))) return false;
     }
     if (!this.#shared) return true;
     const since = this.#fields.word(id, IDLE_SINCE);
@@ -149,14 +149,14 @@ export class GaugeShape implements Shape, Rule<number> {
   }
 
   join(id: number, component: Component): boolean | undefined {
-    const { replica, generation, place } = component;
+    const { replica, generation, period } = component;
     const chain = this.#chain;
-    if (this.#isOver(replica, place)) return false;
+    if (this.#isOver(replica, period)) return false;
     let link = this.#latest(id, replica, generation);
     if (link === undefined) return false;
-    if (link === 0) link = chain.add(id, replica, generation, SELF, place);
+    if (link === 0) link = chain.add(id, replica, generation, SELF, period);
     if (link === 0) return undefined;
-    if (place > chain.place(link)) chain.setPlace(link, place);
+    if (period > chain.period(link)) chain.setPeriod(link, period);
     const held = chain.held(link);
     const grew = chain.raise(link, component.hits, component.refunds, 0);
     if (grew) this.#fields.setWord(id, IDLE_SINCE, 0);
@@ -177,7 +177,7 @@ export class GaugeShape implements Shape, Rule<number> {
     const hits = this.#fields.count(id, HITS);
     if (hits === 0) return;
     component.opener = SELF;
-    component.place = 0;
+    component.period = 0;
     component.hits = hits;
     component.refunds = this.#fields.count(id, RELEASES);
     component.refusals = 0;
@@ -225,7 +225,7 @@ export class GaugeShape implements Shape, Rule<number> {
       if (former !== undefined) ended.set(former.replica, former.upTo);
     }
     if (ended.size === 0) return;
-    this.#end(id, (link) => chain.place(link) <= (ended.get(chain.replica(link)) ?? -1));
+    this.#end(id, (link) => chain.period(link) <= (ended.get(chain.replica(link)) ?? -1));
   }
 
   /** Removes components and the permits in them. */

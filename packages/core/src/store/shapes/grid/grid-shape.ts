@@ -28,7 +28,7 @@ import { LEVEL_SCALE, SlotGrid, type SlotGridOptions, type SlotTime } from "./sl
 const LEVEL_SLACK = 1e-6;
 
 export class GridShape implements Shape, Rule<number> {
-  readonly places = "slot";
+  readonly periodKind = "slot";
   readonly endsWithReset = true;
   readonly folds: boolean;
   /**
@@ -213,14 +213,14 @@ export class GridShape implements Shape, Rule<number> {
 
   timing(component: Component, now: number, clusterNow: number): Timing {
     this.#time.turnTo(clusterNow);
-    const timing = this.#grid.timing(component.place);
+    const timing = this.#grid.timing(component.period);
     return timing === "live" && this.#floors?.isFolded(component, now) === true ? "over" : timing;
   }
 
   join(id: number, component: Component, now: number, clusterNow: number): boolean | undefined {
     this.read(id, now, clusterNow);
-    this.#floors?.received(component.replica, component.generation, component.place);
-    return this.#publishedLevels.contain(id, component.place)
+    this.#floors?.received(component.replica, component.generation, component.period);
+    return this.#publishedLevels.contain(id, component.period)
       ? false
       : this.#grid.join(id, component);
   }
@@ -240,7 +240,7 @@ export class GridShape implements Shape, Rule<number> {
       const hits = this.#bins.own(id, bin);
       if (hits === 0) continue;
       component.opener = SELF;
-      component.place = this.#time.slot - age;
+      component.period = this.#time.slot - age;
       component.hits = hits;
       component.refunds = this.#bins.refunds(id, bin);
       component.refusals = 0;

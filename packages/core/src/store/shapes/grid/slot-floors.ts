@@ -99,13 +99,13 @@ export class SlotFloors {
   }
 
   /** Whether a component may already be in a level. */
-  isFolded({ replica, generation, place }: Readonly<Component>, now: number): boolean {
+  isFolded({ replica, generation, period }: Readonly<Component>, now: number): boolean {
     if (!this.#hasStepped) return false;
     for (const { first, last, untilMs } of this.#ranges) {
-      if (place >= first && place <= last && now < untilMs) return true;
+      if (period >= first && period <= last && now < untilMs) return true;
     }
     const { floors } = this.#pastOf(replica);
-    return floors.some((floor) => generation >>> 0 <= floor.generation && place <= floor.slot);
+    return floors.some((floor) => generation >>> 0 <= floor.generation && period <= floor.slot);
   }
 
   /**

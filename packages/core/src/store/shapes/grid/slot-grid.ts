@@ -259,10 +259,10 @@ export class SlotGrid {
    */
   join(id: number, component: Component): boolean | undefined {
     const rings = this.#rings;
-    const { replica, generation, place, hits, refunds } = component;
+    const { replica, generation, period, hits, refunds } = component;
     const ring = rings.obtain(id, replica, generation | 0, this.time.slot);
     if (ring === 0) return undefined;
-    const bin = this.binOf(place);
+    const bin = this.binOf(period);
     const before = rings.hits(ring, bin);
     const grew = rings.raise(ring, bin, hits, refunds);
     this.bins.addOthers(id, bin, rings.hits(ring, bin) - before);
@@ -280,9 +280,9 @@ export class SlotGrid {
       if (chain.replica(ring) !== replica) continue;
       rings.turn(ring, slot);
       component.generation = chain.generation(ring) >>> 0;
-      for (let place = slot - this.#slots + 1; place <= slot + this.ahead; place++) {
-        const bin = this.binOf(place);
-        component.place = place;
+      for (let period = slot - this.#slots + 1; period <= slot + this.ahead; period++) {
+        const bin = this.binOf(period);
+        component.period = period;
         component.hits = rings.counted(ring, bin);
         component.refunds = component.hits - rings.hits(ring, bin);
         if (component.hits > 0) visit(component);

@@ -25,7 +25,7 @@ export const LOG_SHAPE_WORDS: number = TIME_LIST_WORDS + REMOTE_LOGS_WORDS;
 export const LOG_HITS_MAX: number = 2 ** 30;
 
 export class LogShape implements Shape, Rule<number> {
-  readonly places = "instant";
+  readonly periodKind = "instant";
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -166,7 +166,7 @@ export class LogShape implements Shape, Rule<number> {
   }
 
   timing(component: Component, now: number): Timing {
-    const time = component.place + this.#replicas.offsetMs(component.replica);
+    const time = component.period + this.#replicas.offsetMs(component.replica);
     // A point before the window is the base from which later ones are counted.
     if (time < now - 2 * this.#windowMs - this.#marginMs) return "over";
     return time > now + this.#windowMs ? "ahead" : "live";
@@ -223,12 +223,12 @@ export class LogShape implements Shape, Rule<number> {
     visit: ComponentVisitor,
   ): void {
     component.refusals = 0;
-    component.place = Math.max(0, now - this.#windowMs - this.#marginMs);
+    component.period = Math.max(0, now - this.#windowMs - this.#marginMs);
     component.hits = lists.base(owner) >>> 0;
     component.refunds = 0;
-    if (component.place > 0 || component.hits > 0) visit(component);
+    if (component.period > 0 || component.hits > 0) visit(component);
     lists.walk(owner, (time, total) => {
-      component.place = time;
+      component.period = time;
       component.hits = total >>> 0;
       component.refunds = refunds.at(owner, time);
       visit(component);

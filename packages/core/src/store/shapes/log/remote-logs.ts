@@ -127,13 +127,13 @@ export class RemoteLogs {
     const cutoff = now - this.#windowMs - offsetMs;
     const list = this.#obtain(id, component.replica, component.generation | 0, cutoff);
     if (list === 0) return undefined;
-    const { place, hits, refunds } = component;
+    const { period, hits, refunds } = component;
     // The sum over all is updated only while it is valid.
     const isSummed = ((now - this.#fields.word(id, SUM_UNTIL)) | 0) < 0;
     const before = isSummed ? this.#held(list, cutoff) : 0;
-    const learned = this.#learn(list, place, hits, cutoff);
+    const learned = this.#learn(list, period, hits, cutoff);
     if (learned === undefined) return undefined;
-    const grew = this.#refunds.raise(list, place, refunds) || learned;
+    const grew = this.#refunds.raise(list, period, refunds) || learned;
     if (!grew) return false;
     if (!isSummed) {
       this.refresh(id, now);

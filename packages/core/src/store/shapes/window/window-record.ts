@@ -143,10 +143,10 @@ export class WindowRecord {
   }
 
   /** Turns the record to a window, with the own hits that were counted in it before. */
-  enter(id: number, opener: number, place: number): void {
+  enter(id: number, opener: number, period: number): void {
     this.clear(id);
-    this.#fields.setWord(id, WINDOW, windowWord(opener, place));
-    this.#fields.setWord(id, OPENED_LOW, place | 0);
+    this.#fields.setWord(id, WINDOW, windowWord(opener, period));
+    this.#fields.setWord(id, OPENED_LOW, period | 0);
   }
 
   /** Restores own hits that were counted in this window before. */
@@ -167,8 +167,8 @@ export class WindowRecord {
 }
 
 /** The word with a window's opener and the high half of its opening time. */
-export function windowWord(opener: number, place: number): number {
-  return opener | (Math.floor(place / TWO_32) << 16);
+export function windowWord(opener: number, period: number): number {
+  return opener | (Math.floor(period / TWO_32) << 16);
 }
 
 /** Words of a record that a window uses. */

@@ -34,7 +34,7 @@ const TWO_32 = 2 ** 32;
 export interface WindowShapeOptions extends WindowSpan, WindowRecordOptions {}
 
 export class WindowShape implements Shape, Rule<number> {
-  readonly places = "window";
+  readonly periodKind = "window";
   readonly endsWithReset = true;
   readonly scale = 1;
   readonly slack = 0;
@@ -210,7 +210,7 @@ export class WindowShape implements Shape, Rule<number> {
   }
 
   timing(component: Component, now: number): Timing {
-    const start = component.place + this.#replicas.offsetMs(component.opener);
+    const start = component.period + this.#replicas.offsetMs(component.opener);
     // A window may have reached its end and still be extended by a newer one within the spread.
     if (now >= start + this.windowMs + this.#spreadMs) return "over";
     return start > now + this.windowMs ? "ahead" : "live";
@@ -253,7 +253,7 @@ export class WindowShape implements Shape, Rule<number> {
     if (this.#record.hasOwn(id)) {
       const record = this.#record;
       component.opener = record.opener(id);
-      component.place = record.openedAt(id);
+      component.period = record.openedAt(id);
       component.hits = record.hits(id);
       component.refunds = this.refunds.get(id) ?? 0;
       component.refusals = record.refusals(id);
@@ -292,7 +292,7 @@ export class WindowShape implements Shape, Rule<number> {
 
   #ticketOfLink(link: number): number {
     const chain = this.#chain;
-    const place = chain.place(link);
-    return ticketOf(chain.generation(link), windowWord(chain.opener(link), place), place | 0);
+    const period = chain.period(link);
+    return ticketOf(chain.generation(link), windowWord(chain.opener(link), period), period | 0);
   }
 }

@@ -30,7 +30,7 @@ export class WindowSuccession {
 
   // Results of the last search.
   #newestOpener = NO_REPLICA;
-  #newestPlace = 0;
+  #newestPeriod = 0;
   #newestStart = 0;
 
   constructor(
@@ -49,8 +49,8 @@ export class WindowSuccession {
   /**
    * When a window ends here. The newest window of the key extends those that opened just before it.
    */
-  liveUntil(id: number, opener: number, place: number): number {
-    const start = place + this.#replicas.offsetMs(opener);
+  liveUntil(id: number, opener: number, period: number): number {
+    const start = period + this.#replicas.offsetMs(opener);
     if (this.#record.opener(id) === NO_REPLICA) return start + this.#windowMs;
     const newestStart = this.#start(id) + this.#record.leadMs(id);
     const together = start >= newestStart - this.#spreadMs;
@@ -68,7 +68,7 @@ export class WindowSuccession {
     let inChain = 0;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       const held = chain.held(link);
-      ends.push({ at: this.liveUntil(id, chain.opener(link), chain.place(link)), held });
+      ends.push({ at: this.liveUntil(id, chain.opener(link), chain.period(link)), held });
       inChain += held;
     }
     const own = this.liveUntil(id, record.opener(id), record.openedAt(id));
@@ -84,11 +84,11 @@ export class WindowSuccession {
 
   /** Merges another replica's component; returns whether it was new, undefined without room. */
   join(id: number, component: Component, now: number): boolean | undefined {
-    const { replica, generation, opener, place } = component;
+    const { replica, generation, opener, period } = component;
     const chain = this.#chain;
-    const known = chain.find(id, replica, generation, opener, place);
-    if (known === 0 && now >= this.liveUntil(id, opener, place)) return false;
-    const link = known !== 0 ? known : chain.add(id, replica, generation, opener, place);
+    const known = chain.find(id, replica, generation, opener, period);
+    if (known === 0 && now >= this.liveUntil(id, opener, period)) return false;
+    const link = known !== 0 ? known : chain.add(id, replica, generation, opener, period);
     if (link === 0) return undefined;
     const hits = chain.held(link);
     const refusals = chain.refusals(link);
@@ -111,7 +111,7 @@ export class WindowSuccession {
   /** Turns the record to the newest live window, so that hits can be counted in it. */
   enterNewest(id: number, now: number): void {
     if (!this.#findNewest(id, now)) return;
-    this.enter(id, this.#newestOpener, this.#newestPlace);
+    this.enter(id, this.#newestOpener, this.#newestPeriod);
     this.#sumUp(id, now);
   }
 
@@ -119,7 +119,7 @@ export class WindowSuccession {
    * Turns the record to another window. Own hits of the one before move to the chain, and own hits
    * of this one return from the chain. Without room in the chain the record stays as it is.
    */
-  enter(id: number, opener: number, place: number): void {
+  enter(id: number, opener: number, period: number): void {
     const chain = this.#chain;
     const record = this.#record;
     const generation = record.generation(id);
@@ -129,9 +129,9 @@ export class WindowSuccession {
       const refunds = record.refunds.get(id) ?? 0;
       chain.raise(link, record.hits(id), refunds, record.refusals(id));
     }
-    record.enter(id, opener, place);
+    record.enter(id, opener, period);
 
-    const own = chain.find(id, SELF, generation, opener, place);
+    const own = chain.find(id, SELF, generation, opener, period);
     if (own === 0) return;
     record.restore(id, chain.hits(own), chain.refunds(own), chain.refusals(own));
     chain.remove(id, own);
@@ -152,16 +152,16 @@ export class WindowSuccession {
     const record = this.#record;
     if (chain.next(link) === 0 || record.opener(id) === NO_REPLICA) return false;
     const opener = chain.opener(link);
-    const place = chain.place(link);
+    const period = chain.period(link);
     const newerByMs =
-      place + this.#replicas.offsetMs(opener) - (this.#start(id) + record.leadMs(id));
+      period + this.#replicas.offsetMs(opener) - (this.#start(id) + record.leadMs(id));
     if (newerByMs > 0) return false;
     if (newerByMs === 0 && record.isNewest(id)) {
       // When two windows began at the same time, only a full search finds the newest.
-      if (opener !== record.opener(id) || place !== record.openedAt(id)) return false;
+      if (opener !== record.opener(id) || period !== record.openedAt(id)) return false;
     }
     record.addOthers(id, chain.held(link), chain.refusals(link));
-    record.endOthers(id, this.liveUntil(id, opener, place));
+    record.endOthers(id, this.liveUntil(id, opener, period));
     return true;
   }
 
@@ -175,8 +175,8 @@ export class WindowSuccession {
     const record = this.#record;
     if (!this.#findNewest(id, now)) return false;
     const opener = this.#newestOpener;
-    const place = this.#newestPlace;
-    if (record.opener(id) === opener && record.openedAt(id) === place) {
+    const period = this.#newestPeriod;
+    if (record.opener(id) === opener && record.openedAt(id) === period) {
       record.clearLead(id);
       return true;
     }
@@ -185,7 +185,7 @@ export class WindowSuccession {
       if (now < this.liveUntil(id, record.opener(id), record.openedAt(id))) return true;
       record.clear(id);
     }
-    this.enter(id, opener, place);
+    this.enter(id, opener, period);
     return true;
   }
 
@@ -200,18 +200,18 @@ export class WindowSuccession {
     if (record.hasOwn(id)) this.#consider(record.opener(id), record.openedAt(id), now);
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (replicas.isDropped(chain.replica(link))) continue;
-      this.#consider(chain.opener(link), chain.place(link), now);
+      this.#consider(chain.opener(link), chain.period(link), now);
     }
     return this.#newestOpener !== NO_REPLICA;
   }
 
-  #consider(opener: number, place: number, now: number): void {
-    const start = place + this.#replicas.offsetMs(opener);
+  #consider(opener: number, period: number, now: number): void {
+    const start = period + this.#replicas.offsetMs(opener);
     if (now >= start + this.#windowMs || start < this.#newestStart) return;
     const isTie = start === this.#newestStart;
     if (isTie && !this.#replicas.precedes(this.#newestOpener, opener)) return;
     this.#newestOpener = opener;
-    this.#newestPlace = place;
+    this.#newestPeriod = period;
     this.#newestStart = start;
   }
 
@@ -228,7 +228,7 @@ export class WindowSuccession {
     let before = 0;
     for (let link = chain.first(id); link !== 0; ) {
       const next = chain.next(link);
-      const ends = this.liveUntil(id, chain.opener(link), chain.place(link));
+      const ends = this.liveUntil(id, chain.opener(link), chain.period(link));
       if (now >= ends || this.#replicas.isDropped(chain.replica(link))) {
         chain.remove(id, link, before);
       } else {

@@ -131,7 +131,7 @@ it("counts from before a step belong to a replica, not to the next one with its 
   const replicas = new Replicas("self");
   const floors = new SlotFloors(replicas, 1_000);
   const gone = replicas.indexOf("gone");
-  const heard = { ...blankComponent(), replica: gone, place: 50 };
+  const heard = { ...blankComponent(), replica: gone, period: 50 };
   floors.received(gone, 0, 60);
   floors.step(1, 60_000, { now: 1, clusterNow: 1_000 });
   expect(floors.isFolded(heard, 2)).toBe(true);
