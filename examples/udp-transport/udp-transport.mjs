@@ -54,7 +54,7 @@ class UdpTransport {
     // In a worker of node:cluster, a port that is not exclusive is shared with the other workers.
     const bind = () => this.#closed ?? this.#socket.bind({ ...this.#listen, exclusive: true });
     this.#socket.on("error", ({ message }) => {
-      report?.(`UDP does not work: ${message}`, FAILED);
+      isolated(() => report?.(`UDP does not work: ${message}`, FAILED));
       if (!this.connected) setTimeout(bind, BIND_AGAIN_MS).unref();
     });
     this.#socket.on("listening", () => {

@@ -4,13 +4,11 @@
 
 import type { Replicas } from "../store/replicas/replicas.ts";
 import type { GuardedTransport } from "../transport/guarded-transport.ts";
+import { FRAME_BYTES_MIN } from "../transport/transport.ts";
 import { writeFormer } from "../wire/control-sections.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, idOf } from "./membership/replica-id.ts";
-
-/** No frame can be shorter than this, so a transport that takes less carries nothing. */
-export const FRAME_BYTES_MIN = 512;
 
 /** Why a frame was refused. */
 export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";

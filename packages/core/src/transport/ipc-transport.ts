@@ -15,7 +15,7 @@ import { TidegateError } from "../base/errors.ts";
 import { shown } from "../base/options.ts";
 import { framed, IpcLink, LIFE_MS, type LinkError, type LinkOwner } from "./ipc-link.ts";
 import { closeAt, markOf, meetingPlace, removeMarked } from "./meeting-place.ts";
-import type { Transport, TransportContext } from "./transport.ts";
+import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 1_000;
@@ -65,13 +65,20 @@ class IpcTransport implements Transport {
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void {
     this.#receive = receive;
     this.#namespace = context.namespace;
-    if (context.report !== undefined) this.#report = context.report;
+    this.#report = (trouble, kind) => {
+      try {
+        context.report?.(trouble, kind);
+      } catch {
+        // There is nowhere to report that a report failed.
+      }
+    };
     if (context.changed !== undefined) this.#changed = context.changed;
     this.#meet();
   }
 
   publish(frame: Uint8Array): boolean {
-    return this.#receive !== undefined && this.connected && this.#send(frame, undefined);
+    if (this.#receive === undefined || !this.connected) return false;
+    return frame.length <= FRAME_BYTES_MAX && this.#send(frame, undefined);
   }
 
   async close(): Promise<void> {

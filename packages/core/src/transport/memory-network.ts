@@ -6,7 +6,7 @@
  */
 
 import { knownOptions, part, wholeNumber } from "../base/options.ts";
-import type { Transport, TransportContext } from "./transport.ts";
+import { FRAME_BYTES_MAX, type Transport, type TransportContext } from "./transport.ts";
 
 export interface MemoryNetworkOptions {
   /**
@@ -152,7 +152,7 @@ class MemoryEnd implements Transport {
   }
 
   publish(frame: Uint8Array, to?: string): boolean {
-    if (this.#receive === undefined) return false;
+    if (this.#receive === undefined || frame.length > FRAME_BYTES_MAX) return false;
     this.#network.carry(this, frame, to);
     return true;
   }

@@ -7,7 +7,7 @@
 
 import { randomBytes } from "node:crypto";
 import { isUint8Array } from "node:util/types";
-import { FRAME_BYTES_MAX, type Transport } from "./transport.ts";
+import { FRAME_BYTES_MAX, FRAME_BYTES_MIN, type Transport } from "./transport.ts";
 
 /** Creates transports under test. Those of one lab reach one another. */
 export interface TransportLab {
@@ -24,6 +24,8 @@ const POLL_MS = 10;
 const QUIET_MS = 100;
 /** Losing frames is allowed, also a few last ones in a row. */
 const LAST_WORDS_TRIES = 10;
+/** As many bytes as the address of a replica has in a cluster. */
+const ADDRESS_BYTES = 6;
 
 /** One transport in use, and the frames that it received. */
 class End {
@@ -40,9 +42,12 @@ class End {
     this.replica = replica;
     const changed = (): void => {
       this.changes++;
-      throw new Error("a listener of the contract throws on purpose");
+      throw new Error("'changed' of the contract throws on purpose");
     };
-    transport.open((frame) => this.#receive(frame), { namespace, replica, changed });
+    const report = (): void => {
+      throw new Error("'report' of the contract throws on purpose");
+    };
+    transport.open((frame) => this.#receive(frame), { namespace, replica, report, changed });
     this.wasConnectedAtOnce = this.isConnected;
   }
 
@@ -56,7 +61,7 @@ class End {
   }
 
   static async open(lab: TransportLab, namespace: string): Promise<End> {
-    return new End(await lab.transport(), namespace, randomBytes(8).toString("hex"));
+    return new End(await lab.transport(), namespace, newAddress());
   }
 
   /**
@@ -120,11 +125,14 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     },
   },
   {
-    title: "the longest frame arrives whole, and a longer one than it says is dropped",
+    title: "a frame of maxPayload arrives whole, and a longer one is dropped",
     run: async (lab) => {
       await between(lab, 2, async ([one, two]) => {
         await one!.send(randomBytes(10), [two!]);
         await one!.send(randomBytes(one!.bytesMax), [two!]);
+        const isTaken = one!.transport.publish(randomBytes(one!.bytesMax + 1));
+        must(!isTaken, "a frame longer than maxPayload was taken");
+        await one!.send(randomBytes(11), [two!]);
       });
     },
   },
@@ -136,6 +144,10 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         const { transport } = one!;
         const { maxPayload = FRAME_BYTES_MAX, connected = true, busy = false } = transport;
         must(Number.isSafeInteger(maxPayload), `maxPayload is no whole number: ${maxPayload}`);
+        must(
+          maxPayload >= FRAME_BYTES_MIN,
+          `maxPayload is below ${FRAME_BYTES_MIN}: ${maxPayload}`,
+        );
         must(typeof connected === "boolean", "connected is neither true nor false");
         must(typeof busy === "boolean", "busy is neither true nor false");
         const answer: unknown = transport.publish(randomBytes(10));
@@ -175,7 +187,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
       const transport = await lab.transport();
       must(!transport.publish(randomBytes(5)), "a frame was taken before opening");
       const received: Uint8Array[] = [];
-      const context = { namespace: newNamespace(), replica: randomBytes(8).toString("hex") };
+      const context = { namespace: newNamespace(), replica: newAddress() };
       transport.open((frame) => received.push(frame), context);
       const closed = transport.close();
       must(!transport.publish(randomBytes(5)), "a frame was taken after closing");
@@ -236,7 +248,12 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
   },
 ];
 
-/** Opens so many transports in one namespace, and closes them in any case. */
+/**
+ * Opens so many transports in one namespace, and closes them in any case.
+ *
+ * The functions that it passes throw on purpose. Such an error must stay inside the transport: it
+ * would end a process that has no listener for it.
+ */
 async function between(
   lab: TransportLab,
   count: number,
@@ -244,16 +261,27 @@ async function between(
   namespace: string = newNamespace(),
 ): Promise<void> {
   const ends: End[] = [];
+  const escaped: unknown[] = [];
+  const note = (error: unknown): unknown => escaped.push(error);
+  for (const event of UNCAUGHT) process.on(event, note);
   try {
     while (ends.length < count) ends.push(await End.open(lab, namespace));
     await act(ends);
   } finally {
     await Promise.all(ends.map((end) => end.transport.close()));
+    for (const event of UNCAUGHT) process.off(event, note);
   }
+  must(escaped.length === 0, `an error was left uncaught: ${String(escaped[0])}`);
 }
+
+const UNCAUGHT = ["uncaughtException", "unhandledRejection"] as const;
 
 function must(fact: boolean, otherwise: string): void {
   if (!fact) throw new Error(`the contract of transports is broken: ${otherwise}`);
+}
+
+function newAddress(): string {
+  return randomBytes(ADDRESS_BYTES).toString("hex");
 }
 
 function newNamespace(): string {

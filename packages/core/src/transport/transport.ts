@@ -10,19 +10,26 @@ import type { EventKind } from "../base/cluster-events.ts";
 /** No frame is longer than this, on any transport. */
 export const FRAME_BYTES_MAX = 65_535;
 
+/** The replication writes no shorter maximum than this, so a transport that takes less loses frames. */
+export const FRAME_BYTES_MIN = 512;
+
 export interface TransportContext {
   /** Only transports of one namespace receive each other's frames. */
   readonly namespace: string;
-  /** The address of this replica: 12 hexadecimal digits. */
+  /**
+   * The address of this replica: 12 hexadecimal digits. They are the first ones of its id, which has
+   * 16 and is `replica` in the status. The id can change, and the address stays.
+   */
   readonly replica: string;
   /**
    * Takes a problem, in a sentence for operators; may be called often. `kind` is a stable code of
    * the transport's own and its severity; when absent, the warning `TIDEGATE_TRANSPORT_TROUBLE`.
+   * `joinCluster` always passes it, and a test may leave it out.
    */
   readonly report?: (trouble: string, kind?: EventKind) => void;
   /**
    * Call it when `connected` changes and when `busy` ends, so that waiting frames leave at once.
-   * Never call it while `open`, `publish` or `close` runs.
+   * Never call it while `open`, `publish` or `close` runs. `joinCluster` always passes it.
    */
   readonly changed?: () => void;
 }
@@ -48,7 +55,7 @@ export interface Transport {
    * Whether it reaches other services too, so that a namespace must be given to keep limits apart.
    */
   readonly needsNamespace?: boolean;
-  /** The longest frame that can be sent now; 65,535 when absent. */
+  /** The longest frame that can be sent now, at least 512 bytes; 65,535 when absent. */
   readonly maxPayload?: number;
   /**
    * Whether frames can leave and be received now, as far as the transport can tell; true when

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { joinCluster } from "../../src/index.ts";
 import { memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
@@ -34,6 +35,7 @@ it("finds nothing wrong with a transport that keeps it", async () => {
 it.each([
   ["maxPayload", () => ({ maxPayload: Number.NaN }), "maxPayload is no whole number: NaN"],
   ["connected", () => ({ connected: 1 as never }), "connected is neither true nor false"],
+  ["maxPayload", () => ({ maxPayload: 511 }), "maxPayload is below 512: 511"],
   ["busy", () => ({ busy: "no" as never }), "busy is neither true nor false"],
 ] as const)("names what is wrong with %s", async (_, mistake, wrong) => {
   expect(await brokenBy(mistake)).toContain(
@@ -70,4 +72,68 @@ it("takes frames that are Buffers, and frames that are short", async () => {
     publish: (frame, to) => frame.length <= bytesMax && sound.publish(frame, to),
   }));
   expect(said).toBe("");
+});
+
+it("names a transport that takes longer frames than it says", async () => {
+  const said = await brokenBy((sound) => ({
+    maxPayload: 1_000,
+    publish: (frame, to) => sound.publish(frame, to),
+  }));
+  expect(said).toContain("a frame longer than maxPayload was taken");
+});
+
+it("passes the address of a replica as a cluster does", async () => {
+  const addresses: string[] = [];
+  await brokenBy((sound) => ({
+    open: (receive, context) => {
+      addresses.push(context.replica);
+      sound.open(receive, context);
+    },
+  }));
+  const network = memoryNetwork();
+  const transport = network.transport();
+  const open = vi.spyOn(transport, "open");
+  await joinCluster({ transport, readyTimeoutMs: 0 }).leave();
+  addresses.push(open.mock.calls[0]![1].replica);
+  expect(addresses.filter((address) => !/^[0-9a-f]{12}$/.test(address))).toEqual([]);
+});
+
+describe("errors that a transport lets out of its events", () => {
+  const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
+  const runner = EVENTS.map((event) => process.listeners(event as "uncaughtException"));
+
+  // The test runner would take these errors for failures of this file.
+  beforeEach(() => {
+    for (const event of EVENTS) process.removeAllListeners(event);
+  });
+  afterEach(() => {
+    EVENTS.forEach((event, index) => {
+      for (const listener of runner[index]!) process.on(event, listener as () => void);
+    });
+  });
+
+  it.each([
+    ["by throwing", (call: () => void) => setImmediate(call)],
+    ["by rejecting", async (call: () => void) => call()],
+  ])("are named: %s", async (_, deliver) => {
+    const said = await brokenBy((sound) => ({
+      open: (receive, context) =>
+        sound.open((frame) => {
+          void deliver(() => receive(frame));
+        }, context),
+    }));
+    expect(said).toContain(
+      "a receiver that throws receives the next frame: the contract of transports is broken: an error was left uncaught: Error: a receiver of the contract throws on purpose",
+    );
+  });
+
+  it.each(["changed", "report"] as const)("are named if '%s' throws", async (name) => {
+    const said = await brokenBy((sound) => ({
+      open: (receive, context) => {
+        setImmediate(() => context[name]?.(""));
+        sound.open(receive, context);
+      },
+    }));
+    expect(said).toContain(`'${name}' of the contract throws on purpose`);
+  });
 });
