@@ -102,7 +102,10 @@ export class FrameRelay {
     if (!lagReports.isRelayDue(from.id, number, newest, now, AFTER_MS)) return;
     const isStuck = from.isAlive && from.sent > number && receiver.lagReports.isStuckOn(from.id);
     const frames = this.recent.after(from.id, number, from.isAlive);
-    for (const frame of this.#some(frames, isStuck)) sender.publish(frame, receiver.id);
+    for (const frame of this.#some(frames, isStuck)) {
+      // A copy, since the transport may keep, change or transfer what it publishes.
+      sender.publish(new Uint8Array(frame), receiver.id);
+    }
     if (isStuck) {
       // The first missing frame is not kept any more. The origin's reply is kept, and has all of
       // it.

@@ -37,6 +37,8 @@ class Fleet {
       publish: (frame: Uint8Array, to?: string) => {
         this.helped.push(to);
         this.passed.push(frame[0]!);
+        // It belongs to the transport now.
+        frame.fill(0);
       },
     };
     const context = { members: this.members, random: () => this.random(), sender };
@@ -156,6 +158,15 @@ describe("a relay round", () => {
     expect(fleet.helped.length).toBeLessThanOrEqual(10);
     expect(runAll()).toBeGreaterThanOrEqual(9);
     expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
+  });
+
+  it("gives each member its own copy, since a frame belongs to the transport", () => {
+    const fleet = new Fleet(3);
+    const [from, ...deaf] = fleet.all;
+    for (const member of deaf) fleet.name(member, from!);
+    fleet.round();
+    expect(fleet.helped.length).toBe(2);
+    expect(fleet.passed).toEqual([1, 1]);
   });
 
   it("relays all kept frames that a member has missed", () => {
