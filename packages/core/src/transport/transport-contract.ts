@@ -35,19 +35,24 @@ class End {
   throwsOnce = false;
   /** How often `changed` was called. */
   changes = 0;
+  /** What was called while one of its own methods ran. */
+  calledInside: "receive" | "changed" | undefined;
+  #isInside = false;
   readonly wasConnectedAtOnce: boolean;
 
   private constructor(transport: Transport, namespace: string, replica: string) {
     this.transport = transport;
     this.replica = replica;
     const changed = (): void => {
+      this.#note("changed");
       this.changes++;
       throw new Error("'changed' of the contract throws on purpose");
     };
     const report = (): void => {
       throw new Error("'report' of the contract throws on purpose");
     };
-    transport.open((frame) => this.#receive(frame), { namespace, replica, report, changed });
+    const context = { namespace, replica, report, changed };
+    this.#inside(() => transport.open((frame) => this.#receive(frame), context));
     this.wasConnectedAtOnce = this.isConnected;
   }
 
@@ -64,6 +69,14 @@ class End {
     return new End(await lab.transport(), namespace, newAddress());
   }
 
+  publish(frame: Uint8Array, only?: string): boolean {
+    return this.#inside(() => this.transport.publish(frame, only));
+  }
+
+  close(): void | Promise<void> {
+    return this.#inside(() => this.transport.close());
+  }
+
   /**
    * Publishes again and again until all ends received it: transports may need a moment to connect.
    */
@@ -71,7 +84,7 @@ class End {
     const isReceived = () => to.every((end) => end.hasReceived(bytes));
     for (let waitedMs = 0; !isReceived(); waitedMs += POLL_MS) {
       must(waitedMs < PATIENCE_MS, "a frame that was published again and again was not received");
-      if (waitedMs % (5 * POLL_MS) === 0) this.transport.publish(Uint8Array.from(bytes), only);
+      if (waitedMs % (5 * POLL_MS) === 0) this.publish(Uint8Array.from(bytes), only);
       await pause(POLL_MS);
     }
   }
@@ -81,7 +94,21 @@ class End {
     return this.received.some((frame) => Buffer.compare(frame, bytes) === 0);
   }
 
+  #inside<Result>(call: () => Result): Result {
+    this.#isInside = true;
+    try {
+      return call();
+    } finally {
+      this.#isInside = false;
+    }
+  }
+
+  #note(called: "receive" | "changed"): void {
+    if (this.#isInside) this.calledInside = called;
+  }
+
   #receive(frame: Uint8Array): void {
+    this.#note("receive");
     // Not with 'slice', which shares the memory of a Buffer.
     this.received.push(isUint8Array(frame) ? Uint8Array.from(frame) : frame);
     frame.fill(0);
@@ -120,7 +147,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         await pause(QUIET_MS);
         must(other.received.length === 0, "a replica received a frame of another namespace");
       } finally {
-        await other.transport.close();
+        await other.close();
       }
     },
   },
@@ -130,7 +157,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
       await between(lab, 2, async ([one, two]) => {
         await one!.send(randomBytes(10), [two!]);
         await one!.send(randomBytes(one!.bytesMax), [two!]);
-        const isTaken = one!.transport.publish(randomBytes(one!.bytesMax + 1));
+        const isTaken = one!.publish(randomBytes(one!.bytesMax + 1));
         must(!isTaken, "a frame longer than maxPayload was taken");
         await one!.send(randomBytes(11), [two!]);
       });
@@ -150,7 +177,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
         );
         must(typeof connected === "boolean", "connected is neither true nor false");
         must(typeof busy === "boolean", "busy is neither true nor false");
-        const answer: unknown = transport.publish(randomBytes(10));
+        const answer: unknown = one!.publish(randomBytes(10));
         must(typeof answer === "boolean", "publish returns neither true nor false");
       });
     },
@@ -161,7 +188,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
       await between(lab, 2, async ([one, two]) => {
         await one!.send(randomBytes(10), [two!]);
         const frames = Array.from({ length: 200 }, (_, index) => randomBytes(1 + 37 * index));
-        for (const frame of frames) one!.transport.publish(Uint8Array.from(frame));
+        for (const frame of frames) one!.publish(Uint8Array.from(frame));
         await one!.send(randomBytes(11), [two!]);
         const known = new Set(frames.map((frame) => frame.toString("hex")));
         for (const received of two!.received) {
@@ -200,7 +227,7 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
     run: async (lab) => {
       await between(lab, 3, async ([one, two, three]) => {
         await one!.send(randomBytes(30), [two!, three!]);
-        const closed = two!.transport.close();
+        const closed = two!.close();
         const count = two!.received.length;
         await one!.send(randomBytes(31), [three!]);
         await closed;
@@ -219,9 +246,9 @@ export const TRANSPORT_CONTRACT: readonly ContractCase[] = [
           const bytes = randomBytes(Math.min(30_000, one.bytesMax));
           try {
             await one.send(randomBytes(40), [two]);
-            one.transport.publish(Uint8Array.from(bytes));
+            one.publish(Uint8Array.from(bytes));
           } finally {
-            await one.transport.close();
+            await one.close();
           }
           await pause(QUIET_MS);
           if (two.hasReceived(bytes)) return;
@@ -268,8 +295,14 @@ async function between(
     while (ends.length < count) ends.push(await End.open(lab, namespace));
     await act(ends);
   } finally {
-    await Promise.all(ends.map((end) => end.transport.close()));
+    await Promise.all(ends.map((end) => end.close()));
     for (const event of UNCAUGHT) process.off(event, note);
+  }
+  for (const { calledInside } of ends) {
+    must(
+      calledInside === undefined,
+      `'${calledInside}' was called inside of a call of the transport`,
+    );
   }
   must(escaped.length === 0, `an error was left uncaught: ${String(escaped[0])}`);
 }

@@ -29,7 +29,8 @@ export interface TransportContext {
   readonly report?: (trouble: string, kind?: EventKind) => void;
   /**
    * Call it when `connected` changes and when `busy` ends, so that waiting frames leave at once.
-   * Never call it while `open`, `publish` or `close` runs. `joinCluster` always passes it.
+   * Never call it while `open`, `publish` or `close` runs; the same holds for `receive`.
+   * `joinCluster` always passes it.
    */
   readonly changed?: () => void;
 }
@@ -37,7 +38,7 @@ export interface TransportContext {
 export interface Transport {
   /**
    * Begins to deliver the frames of other replicas. Called once. A delivered frame belongs to the
-   * receiver from then on.
+   * receiver from then on. Nothing that it opens may keep the process alive.
    */
   open(receive: (frame: Uint8Array) => void, context: TransportContext): void;
   /**

@@ -82,6 +82,34 @@ it("names a transport that takes longer frames than it says", async () => {
   expect(said).toContain("a frame longer than maxPayload was taken");
 });
 
+it("names a transport that calls back while it is called", async () => {
+  const early = await brokenBy((sound) => ({
+    open: (receive, context) => {
+      sound.open(receive, context);
+      try {
+        context.changed?.();
+      } catch {}
+    },
+  }));
+  expect(early).toContain("'changed' was called inside of a call of the transport");
+  const echo = await brokenBy((sound) => {
+    let deliver = (_frame: Uint8Array): void => {};
+    return {
+      open: (receive, context) => {
+        deliver = receive;
+        sound.open(receive, context);
+      },
+      publish: (frame, to) => {
+        try {
+          deliver(Uint8Array.from(frame));
+        } catch {}
+        return sound.publish(frame, to);
+      },
+    };
+  });
+  expect(echo).toContain("'receive' was called inside of a call of the transport");
+});
+
 it("passes the address of a replica as a cluster does", async () => {
   const addresses: string[] = [];
   await brokenBy((sound) => ({
