@@ -46,11 +46,8 @@ export const ACTORS_ARE_NAMED: readonly RegExp[] = [
   /^examples\/(?!test\/)/,
   /^packages\/core\/(src|test)\/(base|cluster|crdt|defects|replication|runtime|time|transport|wire)\//,
   /^packages\/nats-transport\//,
-  /^packages\/core\/src\/(store|limiter|policies)\//,
-  // ProxyTrust of the HTTP layer has values with these words, and users' adapters may name them.
-  /^packages\/core\/src\/http\/(?!framework\.ts|client\/client-address\.ts|warning-codes\.ts)/,
-  /^packages\/(express|koa|fastify)\/src\/(?!\w+-framework\.ts)/,
-  /^packages\/testkit\/src\/(?!http\/)/,
+  /^packages\/core\/src\/(http|limiter|policies|store)\//,
+  /^packages\/(express|koa|fastify|testkit)\/src\//,
   /^scripts\//,
   /^tests\/(?!tidy\/vocabulary\.ts|sabotage\/)/,
 ];

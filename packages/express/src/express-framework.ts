@@ -37,9 +37,9 @@ export const EXPRESS: Framework<Request, Response> = {
 
 function proxyTrust(request: Request): ProxyTrust {
   const setting: unknown = request.app?.get("trust proxy");
-  if (setting === true) return "everybody";
-  if (!setting) return "nobody";
+  if (setting === true) return "all";
+  if (!setting) return "none";
   const trusts: unknown = request.app.get("trust proxy fn");
   const sender = request.socket?.remoteAddress;
-  return typeof trusts === "function" && trusts(sender, 0) === true ? "sender" : "others";
+  return typeof trusts === "function" && trusts(sender, 0) === true ? "sender" : "some";
 }

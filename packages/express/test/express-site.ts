@@ -32,10 +32,10 @@ function framework(name: string, express: typeof express5): WebFramework {
 }
 
 async function serve(express: typeof express5, plan: SitePlan): Promise<Served> {
-  const { limiters, trust = "nobody", before = {}, answer = {}, isHasty = false } = plan;
+  const { limiters, trust = "none", before = {}, answer = {}, isHasty = false } = plan;
   const app = express();
   app.set("env", "test");
-  app.set("trust proxy", { nobody: false, loopback: "loopback", everybody: true }[trust]);
+  app.set("trust proxy", { none: false, loopback: "loopback", all: true }[trust]);
   app.use((_request, response, next) => {
     response.set(before);
     if (isHasty) response.flushHeaders();

@@ -49,11 +49,11 @@ export const FASTIFY: Framework<FastifyRequest, FastifyReply> = {
 };
 
 function proxyTrust(request: FastifyRequest): ProxyTrust {
-  if (request.ips === undefined) return "nobody";
+  if (request.ips === undefined) return "none";
   const [sender, middle, first] = UNUSED_ADDRESSES;
-  if (believed(request, sender, `${first}, ${middle}`) === 2) return "everybody";
+  if (believed(request, sender, `${first}, ${middle}`) === 2) return "all";
   if (believed(request, request.raw.socket?.remoteAddress, first) === 1) return "sender";
-  return trustSetting(request) === "number" ? "ignored hops" : "others";
+  return trustSetting(request) === "number" ? "hops" : "some";
 }
 
 /** How many addresses of `forwardedFor` Fastify would believe from `sender`. */

@@ -29,8 +29,8 @@ export const FASTIFY_5: WebFramework = {
 };
 
 async function serve(plan: SitePlan): Promise<Served> {
-  const { limiters, trust = "nobody", before = {}, answer = {}, isHasty = false } = plan;
-  const trustProxy = { nobody: false, loopback: "loopback", everybody: true }[trust];
+  const { limiters, trust = "none", before = {}, answer = {}, isHasty = false } = plan;
+  const trustProxy = { none: false, loopback: "loopback", all: true }[trust];
   const app = fastify({ trustProxy, exposeHeadRoutes: true });
   app.addHook("onRequest", async (_request, reply) => {
     reply.headers(before);

@@ -36,8 +36,8 @@ export const KOA: Framework<Context, Context> = {
 
 /** Koa does not check the sender of a header: with `proxy` it believes every sender. */
 function proxyTrust({ app }: Context): ProxyTrust {
-  if (!app.proxy) return "nobody";
+  if (!app.proxy) return "none";
   const { proxyIpHeader = FORWARDED_FOR, maxIpsCount = 0 } = app;
-  if (proxyIpHeader.toLowerCase() !== FORWARDED_FOR) return "others";
-  return maxIpsCount > 0 ? "sender" : "everybody";
+  if (proxyIpHeader.toLowerCase() !== FORWARDED_FOR) return "some";
+  return maxIpsCount > 0 ? "sender" : "all";
 }

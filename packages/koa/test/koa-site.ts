@@ -35,9 +35,9 @@ export const KOA_VERSIONS: readonly WebFramework[] = KOAS.map(({ name, make }) =
 }));
 
 async function serveSite(app: Koa, plan: SitePlan): Promise<Served> {
-  const { limiters, trust = "nobody", before = {}, answer = {}, isHasty = false } = plan;
+  const { limiters, trust = "none", before = {}, answer = {}, isHasty = false } = plan;
   app.silent = true;
-  app.proxy = trust !== "nobody";
+  app.proxy = trust !== "none";
   app.maxIpsCount = trust === "loopback" ? 1 : 0;
   app.use((context, next) => {
     context.set(before);

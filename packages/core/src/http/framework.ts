@@ -9,10 +9,11 @@
 export type HeaderValue = number | string | readonly string[] | undefined;
 
 /**
- * Which senders a framework believes when they state another client's address: none; some, with or
- * without the sender of this request; all; or a number of hops that it ignores.
+ * Which senders a framework believes when they state another client's address: no sender; some, with
+ * the sender of this request (`sender`) or without it (`some`); all; or none, because the framework
+ * ignores the number of hops that it was given (`hops`).
  */
-export type ProxyTrust = "nobody" | "others" | "sender" | "everybody" | "ignored hops";
+export type ProxyTrust = "none" | "some" | "sender" | "all" | "hops";
 
 /**
  * The part of Node's `Socket` that shows whether a client without an address was connected before.

@@ -24,7 +24,7 @@ export class FakeRequest {
   readonly headers: Record<string, string>;
   address: string | undefined = "192.0.2.1";
   socketAddress: string | undefined = "192.0.2.1";
-  trust: ProxyTrust = "nobody";
+  trust: ProxyTrust = "none";
   body: unknown = undefined;
   connection: RequestConnection | null = null;
 

@@ -53,7 +53,7 @@ export const KEY_CASES: readonly HttpCase[] = [
     title: "believing every sender gives a warning, and the socket's address may count instead",
     async run(framework) {
       for (const onPermissiveProxy of ["warn", "socket"] as const) {
-        const plan: SitePlan = { limiters: [{ limit: 2, onPermissiveProxy }], trust: "everybody" };
+        const plan: SitePlan = { limiters: [{ limit: 2, onPermissiveProxy }], trust: "all" };
         await visit(framework, plan, async (site) => {
           const headers = (index: number): object => ({ "x-forwarded-for": `6.6.6.${index}` });
           const statuses = await site.statuses(4, headers as () => Record<string, string>);
@@ -90,7 +90,7 @@ export const KEY_CASES: readonly HttpCase[] = [
       };
       const permissive: SitePlan = {
         limiters: [{ limit: 1, onPermissiveProxy: "socket", allow }],
-        trust: "everybody",
+        trust: "all",
       };
       await visit(framework, permissive, async (site) => {
         const spoofed = () => ({ "x-forwarded-for": "10.0.0.1" });

@@ -27,7 +27,7 @@ export interface SitePlan {
   /** One limiter after the other. */
   readonly limiters: readonly SiteOptions[];
   /** Which senders the framework believes about a client's address. */
-  readonly trust?: "nobody" | "loopback" | "everybody";
+  readonly trust?: "none" | "loopback" | "all";
   /** Headers that are set before any limiter runs. */
   readonly before?: Readonly<Record<string, string>>;
   readonly answer?: SiteAnswer;

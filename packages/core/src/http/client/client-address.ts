@@ -83,7 +83,7 @@ export class ClientAddress<Request, Response> {
   text(request: Request): string | undefined {
     const framework = this.#framework;
     if (this.#usesSocketIfPermissive) {
-      this.#isPermissive ??= framework.proxyTrust?.(request) === "everybody";
+      this.#isPermissive ??= framework.proxyTrust?.(request) === "all";
       if (this.#isPermissive) return framework.socketAddress?.(request);
     }
     return framework.address(request);
@@ -170,13 +170,13 @@ export class ClientAddress<Request, Response> {
     if (framework.proxyTrust === undefined) return;
     const forwardedFor = framework.requestHeader(request, "x-forwarded-for");
     switch (framework.proxyTrust?.(request)) {
-      case "everybody":
+      case "all":
         warnings.say("TIDEGATE_PROXY_TRUSTS_ALL");
         break;
-      case "ignored hops":
+      case "hops":
         warnings.say("TIDEGATE_PROXY_TRUSTS_HOPS");
         break;
-      case "nobody":
+      case "none":
         if (forwardedFor !== undefined) warnings.say("TIDEGATE_FORWARDED_FOR_UNTRUSTED");
         break;
       case "sender":
