@@ -86,11 +86,11 @@ export async function measureLongWork(
     limiter.block("a client", 1_001);
     await pause(300);
     network.heal();
-    const { heard } = listener.cluster.status().frames;
+    const { received } = listener.cluster.status().frames;
     await pause(3_500);
     const [other] = listener.cluster.status().peers;
-    if (other?.isBehind !== false || listener.cluster.status().frames.heard === heard) {
-      throw new Error("what was missed has not been heard");
+    if (other?.isBehind !== false || listener.cluster.status().frames.received === received) {
+      throw new Error("what was missed has not been received");
     }
   });
   const newcomer = openParty(network);

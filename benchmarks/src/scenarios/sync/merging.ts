@@ -71,7 +71,7 @@ export async function measureMerging(
 interface Party {
   readonly transport: Kept;
   readonly limiter: Limiter;
-  readonly heard: () => number;
+  readonly received: () => number;
 }
 
 function replicaOf(clock: ManualClock, keys: number): Party {
@@ -79,7 +79,7 @@ function replicaOf(clock: ManualClock, keys: number): Party {
   const cluster = joinCluster({ transport, clock, readyTimeoutMs: 0 });
   const policy = fixedWindow({ limit: LIMIT, windowMs: HOUR });
   const limiter = createLimiter({ name: "merging", policy, cluster, maxKeys: 2 * keys });
-  return { transport, limiter, heard: () => cluster.status().frames.heard };
+  return { transport, limiter, received: () => cluster.status().frames.received };
 }
 
 /** Counts a hit of each key; returns the frames of counts that tell of them. */
@@ -98,16 +98,16 @@ async function toldAbout(
   return transport.frames.filter((frame) => frame[KIND_AT] === COUNTS);
 }
 
-/** Has all frames heard; returns the rate by the time of the processor. */
+/** Waits until all frames are received; returns the rate by the time of the processor. */
 async function merge(
-  { transport, heard }: Party,
+  { transport, received }: Party,
   frames: readonly Uint8Array[],
   keys: number,
 ): Promise<number> {
-  const end = heard() + frames.length;
+  const end = received() + frames.length;
   const before = cpuUsage();
   for (const frame of frames) transport.receive(frame);
-  while (heard() < end) await nextTurn();
+  while (received() < end) await nextTurn();
   // The last one is counted when it begins to be read.
   for (let turn = 0; turn < TURNS_PER_FRAME; turn++) await nextTurn();
   const { user, system } = cpuUsage(before);

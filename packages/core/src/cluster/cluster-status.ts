@@ -39,7 +39,7 @@ export interface ClusterStatus {
    */
   readonly degraded: boolean;
   /** How many partitions have begun since it joined. */
-  readonly cuts: number;
+  readonly partitions: number;
   /** What is added to this process's clock to have the cluster's time. */
   readonly clockOffsetMs: number;
   /**
@@ -56,8 +56,8 @@ export interface ClusterStatus {
     readonly sentBytes: number;
     /** Frames that the transport did not take. */
     readonly dropped: number;
-    readonly heard: number;
-    readonly heardBytes: number;
+    readonly received: number;
+    readonly receivedBytes: number;
     /** Frames that were refused, by reason. */
     readonly refused: Readonly<Record<string, number>>;
   };
@@ -103,7 +103,7 @@ export function statusOf(
     isReady: initialSync.isOver,
     isConnected: sender.isConnected,
     degraded: partitionDetector.isCut,
-    cuts: partitionDetector.cuts,
+    partitions: partitionDetector.partitions,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...lags),
     isOverloaded: frameQueue.isOverloaded,
@@ -111,8 +111,8 @@ export function statusOf(
       sent: sender.frames,
       sentBytes: sender.bytes,
       dropped: sender.dropped,
-      heard: receiver.frames,
-      heardBytes: receiver.bytes,
+      received: receiver.frames,
+      receivedBytes: receiver.bytes,
       refused: { ...rejections.frames },
     },
     refused: { ...rejections.parts },

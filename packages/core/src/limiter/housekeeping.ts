@@ -97,10 +97,10 @@ export class Housekeeping {
   }
 
   #report(): void {
-    const { live, refused, turnedAway } = this.#store.evictions;
+    const { live, refused, uncounted } = this.#store.evictions;
     const notes = this.#store.notes.dropped;
-    if (live + notes + turnedAway === this.#reported) return;
-    this.#reported = live + notes + turnedAway;
+    if (live + notes + uncounted === this.#reported) return;
+    this.#reported = live + notes + uncounted;
     pressure.publish({
       limiter: this.#options.name,
       keys: this.#store.size,
@@ -108,7 +108,7 @@ export class Housekeeping {
       evictedLive: live,
       evictedRefused: refused,
       evictedNotes: notes,
-      turnedAway,
+      uncounted,
     });
   }
 }

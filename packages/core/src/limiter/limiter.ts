@@ -44,7 +44,7 @@ export interface LimiterStatus {
     readonly notes: number;
   };
   /** Hits that were allowed and not counted, because no key could be evicted. */
-  readonly turnedAway: number;
+  readonly uncounted: number;
   /** Hits of refunds that came too late or for more than was counted. */
   readonly ignoredRefunds: number;
 }

@@ -156,14 +156,14 @@ export class StoreLimiter implements Limiter {
   }
 
   status(): LimiterStatus {
-    const { expired, foreign, live, refused, turnedAway } = this.#store.evictions;
+    const { expired, foreign, live, refused, uncounted } = this.#store.evictions;
     return {
       name: this.name,
       keys: this.#store.size,
       maxKeys: this.#store.keysMax,
       ...this.#tally,
       evicted: { expired, foreign, live, refused, notes: this.#store.notes.dropped },
-      turnedAway,
+      uncounted,
       ignoredRefunds: this.#engine.refunds.ignored,
     };
   }

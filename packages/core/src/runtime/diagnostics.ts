@@ -45,7 +45,7 @@ export interface PressureEvent {
   /** Resets, blocks and penalties evicted since the limiter was created. */
   readonly evictedNotes: number;
   /** Keys that found no room at all, so that their hits were not counted. */
-  readonly turnedAway: number;
+  readonly uncounted: number;
 }
 
 /** Published on `tidegate:cluster` when a problem between replicas begins or ends. */

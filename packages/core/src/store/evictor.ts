@@ -51,7 +51,7 @@ export interface Evictions {
   /** Own components that the sink could not publish. */
   lost: number;
   /** Keys for which there was no room. */
-  turnedAway: number;
+  uncounted: number;
 }
 
 /** Publishes an own component before its record is evicted; returns false when it could not. */
@@ -70,7 +70,7 @@ export class Evictor {
     live: 0,
     refused: 0,
     lost: 0,
-    turnedAway: 0,
+    uncounted: 0,
   };
 
   readonly #entries: KeyRecords;
@@ -126,7 +126,7 @@ export class Evictor {
     if (this.#entries.records.size < this.#keysMax) return true;
     const chosen = this.#isOverQuota(introducer) ? 0 : this.#choose();
     if (chosen !== 0 && this.evict(chosen)) return true;
-    this.evictions.turnedAway++;
+    this.evictions.uncounted++;
     return false;
   }
 

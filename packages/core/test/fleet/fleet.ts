@@ -159,13 +159,13 @@ export class Fleet {
   }
 
   /** Records given up while they counted: of this replica's own, and of those the refused ones. */
-  evictions(): { live: number; refused: number; foreign: number; turnedAway: number } {
-    const sum = { live: 0, refused: 0, foreign: 0, turnedAway: 0 };
+  evictions(): { live: number; refused: number; foreign: number; uncounted: number } {
+    const sum = { live: 0, refused: 0, foreign: 0, uncounted: 0 };
     for (const { store } of this.#members) {
       sum.live += store.evictions.live;
       sum.refused += store.evictions.refused;
       sum.foreign += store.evictions.foreign;
-      sum.turnedAway += store.evictions.turnedAway;
+      sum.uncounted += store.evictions.uncounted;
     }
     return sum;
   }

@@ -115,7 +115,7 @@ describe("the channel of pressure", () => {
       evictedLive: 15,
       evictedRefused: 0,
       evictedNotes: 0,
-      turnedAway: 0,
+      uncounted: 0,
     };
     expect(events).toEqual([expected]);
     vi.advanceTimersByTime(10 * SECOND);

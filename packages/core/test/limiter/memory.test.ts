@@ -38,7 +38,7 @@ describe("a limiter with all its keys in use", () => {
       keys: 100,
       maxKeys: 100,
       evicted: { live: 900, refused: 0 },
-      turnedAway: 0,
+      uncounted: 0,
     });
   });
 
@@ -90,7 +90,7 @@ describe("a limiter with all its keys in use", () => {
     limiter.check("two");
     expect(limiter.check("three").allowed).toBe(true);
     expect(limiter.check("three").allowed).toBe(true);
-    expect(limiter.status()).toMatchObject({ keys: 2, turnedAway: 2 });
+    expect(limiter.status()).toMatchObject({ keys: 2, uncounted: 2 });
     expect(limiter.check("one").allowed).toBe(false);
     limiter.release("two");
     limiter.check("three");

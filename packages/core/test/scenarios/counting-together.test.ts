@@ -199,14 +199,14 @@ describe("replicas that share limits", () => {
     const limiters = together(fixedWindow({ limit: 10, windowMs: HOUR }), 2);
     expect(clusters[0]!.status()).toMatchObject({
       degraded: false,
-      cuts: 0,
+      partitions: 0,
       peers: [{ isAlive: true }],
     });
     network.change({ loss: 1 });
     pass(5 * SECOND);
     expect(clusters[0]!.status()).toMatchObject({
       degraded: true,
-      cuts: 1,
+      partitions: 1,
       peers: [{ isAlive: false }],
     });
     expect(limiters[0]!.check("account")).toMatchObject({ allowed: true, degraded: true });
@@ -214,7 +214,7 @@ describe("replicas that share limits", () => {
     pass(3 * SECOND);
     expect(clusters[0]!.status()).toMatchObject({
       degraded: false,
-      cuts: 1,
+      partitions: 1,
       peers: [{ isAlive: true }],
     });
   });

@@ -71,7 +71,7 @@ describe("a full store evicts", () => {
     for (let key = 0; key < 10; key++) expect(member!.hit(key)).toBe(true);
     expect(member!.hit(100)).toBe(false);
     expect(member!.evict(3)).toBe(false);
-    expect(member!.store.evictions.turnedAway).toBe(1);
+    expect(member!.store.evictions.uncounted).toBe(1);
     member!.release(3);
     expect(member!.hit(100)).toBe(true);
     expect([member!.knows(3), member!.knows(4)]).toEqual([false, true]);
@@ -104,7 +104,7 @@ describe("one sender", () => {
     for (let key = 1_000; key < 5_000; key++) member.join(foreign(key));
     const own = Array.from({ length: 70 }, (_, key) => member.knows(key)).filter(Boolean);
     expect(own).toHaveLength(70);
-    expect(member.store.evictions.turnedAway).toBeGreaterThan(3_900);
+    expect(member.store.evictions.uncounted).toBeGreaterThan(3_900);
     for (let key = 6_000; key < 6_020; key++) member.join(foreign(key, "replica-2"));
     expect(member.knows(6_019)).toBe(true);
   });

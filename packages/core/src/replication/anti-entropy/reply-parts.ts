@@ -20,7 +20,7 @@ const UNITS_BEGUN = 8;
 /** Why a reply was dropped. */
 export type ReplyPartsFault =
   /** The same replica began newer replies, and the rest of this one did not arrive. */
-  | "unended"
+  | "incomplete"
   /** All replicas together send more parts than can be gathered. */
   | "tooManyParts";
 
@@ -138,7 +138,7 @@ export class ReplyParts {
       },
     };
     this.#series.push(series);
-    if (this.#series.length > SERIES_MAX) this.#budget.drop(this.#series[0]!, "unended");
+    if (this.#series.length > SERIES_MAX) this.#budget.drop(this.#series[0]!, "incomplete");
     return series;
   }
 }

@@ -58,7 +58,7 @@ export interface Separation {
 export class PartitionDetector {
   isCut = false;
   /** How many partitions have begun. */
-  cuts = 0;
+  partitions = 0;
   /** How many replicas there were when the last one began, this one included. */
   known = 1;
   /** What separates this replica from the others, if anything does. Requests read it. */
@@ -97,7 +97,8 @@ export class PartitionDetector {
   settle(): void {
     const { isCold } = this.#initialSync;
     const { aliveCount } = this.#context.replicas;
-    if (this.isCut) this.separation = { kind: "cut", replicas: this.known, number: this.cuts };
+    if (this.isCut)
+      this.separation = { kind: "cut", replicas: this.known, number: this.partitions };
     else this.separation = isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
   }
 
@@ -171,7 +172,7 @@ export class PartitionDetector {
     this.#cause = isAway ? "transport" : isPartitioned ? "silence" : "clock";
     this.#healsAtMs = LATER;
     this.#missing = isAway ? atOnce.length : lost;
-    this.cuts++;
+    this.partitions++;
     this.known = Math.max(atOnce.length, clocksApart) + 1;
     return true;
   }

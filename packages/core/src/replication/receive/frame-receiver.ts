@@ -244,7 +244,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (isOwn) return this.#sender;
     // Counts of another replica are accepted only if the frame has named that replica before.
     const index = this.#thirdPartyCounts.find(idOf(of.low, of.high));
-    if (index === undefined) rejections.part("hearsay");
+    if (index === undefined) rejections.part("thirdParty");
     return index;
   }
 

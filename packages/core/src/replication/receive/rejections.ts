@@ -32,7 +32,7 @@ export type PartFault =
   /** Counts of a limiter that this process does not have, or has with other policies. */
   | "unknownLimiter"
   /** Counts of a live replica by a third party, or of a replica that the frame has not named. */
-  | "hearsay"
+  | "thirdParty"
   /** A reset or a mark too far ahead of the cluster's time. */
   | "farReset";
 

@@ -136,7 +136,7 @@ describe("what is received and not merged", () => {
       for (const number of [0, 0, 0]) writer.varint(number);
       writer.endSection();
     });
-    expect(one.cluster.status().refused["hearsay"]).toBe(1);
+    expect(one.cluster.status().refused["thirdParty"]).toBe(1);
   });
 
   it("is counted by its reason: whole frames", () => {

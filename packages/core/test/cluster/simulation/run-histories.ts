@@ -86,8 +86,9 @@ export function expectAgreement(history: History): void {
  */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
-  const cuts = replicas.map(({ replicator }) => replicator.partitionDetector.cuts);
-  if (history.isFaultless) expect(cuts, "cuts without a fault").toEqual(cuts.map(() => 0));
+  const partitions = replicas.map(({ replicator }) => replicator.partitionDetector.partitions);
+  if (history.isFaultless)
+    expect(partitions, "partitions without a fault").toEqual(partitions.map(() => 0));
   // A clock that stands still shortens what was between a crash and a replacement.
   if (history.areLivesUnsure) return;
   history.replace();

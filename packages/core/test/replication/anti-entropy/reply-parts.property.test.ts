@@ -79,6 +79,6 @@ describe("the gathered parts of long replies", () => {
     for (let telling = 1; telling < 7; telling++) {
       lawful!.add({ ...page, telling, part: 0 }, new Map());
     }
-    expect(lost.filter((why) => why === "unended")).toHaveLength(2);
+    expect(lost.filter((why) => why === "incomplete")).toHaveLength(2);
   });
 });
