@@ -102,7 +102,7 @@ export function statusOf(
     peers: others,
     isReady: initialSync.isOver,
     isConnected: sender.isConnected,
-    degraded: partitionDetector.isCut,
+    degraded: partitionDetector.isPartitioned,
     partitions: partitionDetector.partitions,
     clockOffsetMs: clock.offsetMs,
     lagMs: Math.max(0, ...lags),

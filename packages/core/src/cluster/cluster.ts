@@ -130,7 +130,7 @@ class JoinedCluster implements Cluster {
       namespace,
       time: time.time,
       replica: () => replicas.selfId,
-      isWell: () => sender.isConnected && !partitionDetector.isCut,
+      isWell: () => sender.isConnected && !partitionDetector.isPartitioned,
     });
     try {
       this.#replicator.open();

@@ -282,7 +282,7 @@ export class Decider {
     const rules = this.#rules;
     const atMs = this.#store.now;
     const tie = id === NO_RECORD ? 0 : this.#store.ticketTie(id, low);
-    const degraded = this.#separation?.kind === "cut";
+    const degraded = this.#separation?.kind === "partition";
     const { weights } = this.#call;
     if (rules.length === 1 && weights === null) {
       const ticket = id === NO_RECORD ? 0 : (rules[0]!.ticket(id) + tie) | 0;

@@ -58,7 +58,7 @@ export class PartitionQuota {
   }
 
   #modeIn({ kind }: Separation): SeparatedMode {
-    return kind === "cut" ? this.#onPartition : this.#onCold;
+    return kind === "partition" ? this.#onPartition : this.#onCold;
   }
 
   #table({ number }: Separation, policy: number): Map<number, number> {

@@ -9,7 +9,7 @@ import { Store } from "../../src/store/store.ts";
 import { numberOf } from "../../src/store/table/record-id.ts";
 
 const POLICY = fixedWindow({ limit: 30, windowMs: 60_000 });
-const CUT: Separation = { kind: "cut", replicas: 2, number: 1 };
+const CUT: Separation = { kind: "partition", replicas: 2, number: 1 };
 const ADA = 1;
 const GRACE = 2;
 

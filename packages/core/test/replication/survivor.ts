@@ -52,8 +52,8 @@ export class Survivor {
     for (let slot = 0; slot < others; slot++) this.start(slot, 0);
   }
 
-  get isCut(): boolean {
-    return this.partitionDetector.isCut;
+  get isPartitioned(): boolean {
+    return this.partitionDetector.isPartitioned;
   }
 
   /** Kills the process of a slot and starts its replacement some time later. */

@@ -46,9 +46,9 @@ export type SeparatedMode = (typeof SEPARATED_MODES)[number];
 /** That this replica does not receive other replicas. */
 export interface Separation {
   /**
-   * `cut`: partitioned from members that it knows. `cold`: just started, before its initial sync.
+   * `partition`: partitioned from members that it knows. `cold`: just started, before its initial sync.
    */
-  readonly kind: "cut" | "cold";
+  readonly kind: "partition" | "cold";
   /** How many replicas share the limits, this one included. */
   readonly replicas: number;
   /** Distinguishes one partition from the next. */
@@ -56,7 +56,7 @@ export interface Separation {
 }
 
 export class PartitionDetector {
-  isCut = false;
+  isPartitioned = false;
   /** How many partitions have begun. */
   partitions = 0;
   /** How many replicas there were when the last one began, this one included. */
@@ -97,13 +97,13 @@ export class PartitionDetector {
   settle(): void {
     const { isCold } = this.#initialSync;
     const { aliveCount } = this.#context.replicas;
-    if (this.isCut)
-      this.separation = { kind: "cut", replicas: this.known, number: this.partitions };
+    if (this.isPartitioned)
+      this.separation = { kind: "partition", replicas: this.known, number: this.partitions };
     else this.separation = isCold ? { kind: "cold", replicas: aliveCount, number: 0 } : null;
   }
 
   get #kind(): EventKind {
-    if (!this.isCut) return CLUSTER_EVENTS.reunited;
+    if (!this.isPartitioned) return CLUSTER_EVENTS.reunited;
     if (this.#cause === "clock") return CLUSTER_EVENTS.clockRefused;
     return this.#cause === "transport" ? CLUSTER_EVENTS.disconnected : CLUSTER_EVENTS.partitioned;
   }
@@ -115,7 +115,7 @@ export class PartitionDetector {
    */
   #sentence(trouble?: string): string {
     const others = this.known - 1;
-    if (!this.isCut) return this.#sentenceAtEnd;
+    if (!this.isPartitioned) return this.#sentenceAtEnd;
     const replicas = `other replica${others === 1 ? "" : "s"}`;
     if (this.#cause === "clock") {
       return `the clocks of this process and of ${others} ${replicas} differ by more than ten minutes, so they refuse each other's frames: limiters decide as 'onPartition' says. Set the clocks`;
@@ -145,7 +145,7 @@ export class PartitionDetector {
     const clocksApart = this.#agreement.countApart(now);
     // The transport of a replica that has just started may yet connect.
     const isNew = this.#initialSync.isCold && this.#expected.size === 0;
-    const mayBeAway = !isConnected && !this.isCut && !isNew;
+    const mayBeAway = !isConnected && !this.isPartitioned && !isNew;
     this.dueAtMs = mayBeAway ? Math.min(this.dueAtMs, now + GRACE_MS) : LATER;
     const isAway = now >= this.dueAtMs;
     const present = Array.from(members.all()).filter(({ isPresent }) => isPresent);
@@ -154,10 +154,10 @@ export class PartitionDetector {
     );
     const missing = expected.filter(({ isPresent }) => !isPresent);
     this.#presentCount = present.length;
-    if (this.isCut) {
+    if (this.isPartitioned) {
       this.#missing = missing.length;
       if (!isConnected || clocksApart > 0 || !this.#isHealed(now, expected, present)) return false;
-      this.isCut = false;
+      this.isPartitioned = false;
       this.#expected = new Set(present);
       return true;
     }
@@ -165,11 +165,11 @@ export class PartitionDetector {
     const recent = [...present, ...together];
     const atOnce = receivedTogether(recent, now - OVERDUE_MS);
     const lost = atOnce.filter(({ isPresent }) => !isPresent).length;
-    const isPartitioned = looksLikePartition(lost, atOnce.length);
-    this.#expected = new Set(isPartitioned || isAway ? atOnce : recent);
-    if (!isPartitioned && !isAway && clocksApart === 0) return false;
-    this.isCut = true;
-    this.#cause = isAway ? "transport" : isPartitioned ? "silence" : "clock";
+    const isSilence = looksLikePartition(lost, atOnce.length);
+    this.#expected = new Set(isSilence || isAway ? atOnce : recent);
+    if (!isSilence && !isAway && clocksApart === 0) return false;
+    this.isPartitioned = true;
+    this.#cause = isAway ? "transport" : isSilence ? "silence" : "clock";
     this.#healsAtMs = LATER;
     this.#missing = isAway ? atOnce.length : lost;
     this.partitions++;

@@ -45,7 +45,7 @@ function idOf({ replicator }: SimulatedReplica): string {
 }
 
 function degraded(): boolean[] {
-  return fleet.replicas.map(({ replicator }) => replicator.partitionDetector.isCut);
+  return fleet.replicas.map(({ replicator }) => replicator.partitionDetector.isPartitioned);
 }
 
 /** What all see of a key that each counts once more. */

@@ -93,7 +93,7 @@ function lookForCutOff(history: History): void {
   if (history.areLivesUnsure) return;
   history.replace();
   const apart = history.fleet.replicas.filter(
-    ({ replicator }) => replicator.partitionDetector.isCut,
+    ({ replicator }) => replicator.partitionDetector.isPartitioned,
   );
   expect(
     apart.map(({ troubles }) => troubles.at(-1)),

@@ -30,7 +30,7 @@ describe("after any crashes, restarts and partitions", () => {
         survivor.heal();
         // All that were killed have their replacements.
         survivor.pass(8_000 + NOTICED_MS);
-        expect(survivor.isCut, "cut off although all are heard").toBe(false);
+        expect(survivor.isPartitioned, "cut off although all are heard").toBe(false);
         expect(survivor.partitionDetector.known, "more than there ever were").toBeLessThanOrEqual(
           others + 1,
         );
@@ -55,7 +55,7 @@ describe("after any crashes, restarts and partitions", () => {
         survivor.cut(...far);
         survivor.pass(NOTICED_MS);
         for (const { slots, downMs, passMs } of events.slice(5)) {
-          expect(survivor.isCut, "a cut is not noticed").toBe(true);
+          expect(survivor.isPartitioned, "a cut is not noticed").toBe(true);
           for (const slot of slots) if (slot < others) survivor.start(slot, downMs);
           survivor.pass(passMs);
         }

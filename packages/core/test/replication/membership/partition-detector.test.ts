@@ -12,7 +12,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
         survivor.pass(1_000);
       }
       survivor.pass(NOTICED_MS);
-      expect(survivor.isCut).toBe(false);
+      expect(survivor.isPartitioned).toBe(false);
     },
   );
 
@@ -23,8 +23,8 @@ describe("a survivor of a fleet whose processes are killed and started again", (
       survivor.say(slot);
       survivor.start(slot, 0);
     }
-    survivor.pass(NOTICED_MS, () => survivor.isCut);
-    expect(survivor.isCut).toBe(false);
+    survivor.pass(NOTICED_MS, () => survivor.isPartitioned);
+    expect(survivor.isPartitioned).toBe(false);
   });
 
   it("ends its partition after a crash loop of half of the others, with as many as before", () => {
@@ -41,7 +41,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.start(2, 0);
     survivor.start(3, 0);
     survivor.pass(NOTICED_MS);
-    expect(survivor.isCut).toBe(false);
+    expect(survivor.isPartitioned).toBe(false);
   });
 
   it("shares a limit with as many replicas as were alive at the same time", () => {
@@ -55,7 +55,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.cut(2, 3, 4);
     survivor.pass(NOTICED_MS);
     expect(survivor.partitionDetector.separation).toMatchObject({
-      kind: "cut",
+      kind: "partition",
       replicas: 6,
     });
   });
@@ -68,7 +68,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     }
     survivor.lookAway();
     expect(survivor.partitionDetector.separation).toMatchObject({
-      kind: "cut",
+      kind: "partition",
       replicas: 4,
     });
   });
@@ -80,7 +80,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.passOn("00000000000000ff", 2_500);
     survivor.lookAway();
     expect(survivor.partitionDetector.separation).toMatchObject({
-      kind: "cut",
+      kind: "partition",
       replicas: 4,
     });
   });
@@ -93,7 +93,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.heal();
     survivor.cut(1);
     survivor.pass(2_000);
-    expect(survivor.isCut).toBe(true);
+    expect(survivor.isPartitioned).toBe(true);
     survivor.heal();
     survivor.pass(2_000);
     expect(survivor.report).toBe("frames of all other replicas arrive again");
@@ -107,7 +107,7 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.kill(4);
     survivor.heal();
     survivor.pass(NOTICED_MS);
-    expect(survivor.isCut).toBe(false);
+    expect(survivor.isPartitioned).toBe(false);
     expect(survivor.report).toContain("frames of 4 other replicas arrive");
   });
 
@@ -121,10 +121,10 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     survivor.pass(1_000);
     for (const slot of [0, 1, 2]) survivor.kill(slot);
     survivor.pass(5_000);
-    expect(survivor.isCut).toBe(true);
+    expect(survivor.isPartitioned).toBe(true);
     for (const slot of [0, 1, 2]) survivor.start(slot, 0);
     survivor.pass(NOTICED_MS);
-    expect(survivor.isCut).toBe(false);
+    expect(survivor.isPartitioned).toBe(false);
   });
 });
 
@@ -145,17 +145,17 @@ describe("a partition of three and three", () => {
     before(survivor);
     survivor.cut(2, 3, 4);
     survivor.pass(NOTICED_MS);
-    expect(survivor.isCut).toBe(true);
+    expect(survivor.isPartitioned).toBe(true);
     // Restarts on either side during the cut change nothing.
     survivor.start(0, 300);
     survivor.start(3, 300);
     survivor.start(4, 300);
     survivor.pass(60_000);
-    expect(survivor.isCut).toBe(true);
+    expect(survivor.isPartitioned).toBe(true);
     survivor.heal();
     // A replacement counts from its second heartbeat on.
     survivor.pass(3_500);
-    expect(survivor.isCut).toBe(false);
+    expect(survivor.isPartitioned).toBe(false);
   });
 });
 
@@ -169,7 +169,7 @@ it("a survivor stays partitioned while processes on its own side are replaced", 
       survivor.say(slot);
       survivor.start(slot, 100);
     }
-    survivor.pass(5_100, () => !survivor.isCut);
-    expect(survivor.isCut).toBe(true);
+    survivor.pass(5_100, () => !survivor.isPartitioned);
+    expect(survivor.isPartitioned).toBe(true);
   }
 });
