@@ -44,7 +44,7 @@ export interface PressureEvent {
   readonly evictedRefused: number;
   /** Resets, blocks and penalties evicted since the limiter was created. */
   readonly evictedNotes: number;
-  /** Keys that found no room at all, so that their hits were not counted. */
+  /** Hits allowed and not counted since the limiter was created, because no key could be evicted. */
   readonly uncounted: number;
 }
 

@@ -50,7 +50,7 @@ export interface Evictions {
   refused: number;
   /** Own components that the sink could not publish. */
   lost: number;
-  /** Keys for which there was no room. */
+  /** Own hits of keys for which there was no room. Keys of other replicas are rejections. */
   uncounted: number;
 }
 
@@ -126,7 +126,7 @@ export class Evictor {
     if (this.#entries.records.size < this.#keysMax) return true;
     const chosen = this.#isOverQuota(introducer) ? 0 : this.#choose();
     if (chosen !== 0 && this.evict(chosen)) return true;
-    this.evictions.uncounted++;
+    if (introducer === SELF) this.evictions.uncounted++;
     return false;
   }
 
