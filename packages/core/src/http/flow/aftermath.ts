@@ -49,8 +49,8 @@ function chargeArguments(
 ): [number, { weights: Record<string, number> } | undefined] {
   if (typeof cost === "number" && !holdsPermits) return [cost, undefined];
   const weights: Record<string, number> = typeof cost === "number" ? {} : { ...cost };
-  for (const { policy, unit } of quotas) {
-    if (unit !== null) weights[policy] = 0;
+  for (const { policy, isConcurrency } of quotas) {
+    if (isConcurrency) weights[policy] = 0;
     else weights[policy] ??= typeof cost === "number" ? 1 : 0;
   }
   return [typeof cost === "number" ? cost : 1, { weights }];
@@ -128,7 +128,7 @@ class Aftermath<Request, Response> implements EndListener {
     this.#isRefunded = true;
     for (const { budget, key, cost, verdict } of this.#hits) {
       if (!verdict.allowed && this.#afterwards?.countsRefused !== true) continue;
-      if (budget.quotas.every(({ unit }) => unit !== null)) continue;
+      if (budget.quotas.every(({ isConcurrency }) => isConcurrency)) continue;
       const units = typeof cost === "number" ? cost : 1;
       this.#runSafely(() => budget.counter.refund(key, units, verdict));
     }

@@ -208,7 +208,8 @@ export class Fields {
     const before = framework.header(response, isSix ? "RateLimit-Remaining" : LIMIT);
     if (!isNearest(before, available, verdict.allowed)) return;
     const limit = this.#limitText(verdict, binding);
-    const reset = quota.effectiveSeconds(verdict) ?? (verdict.allowed ? 0 : 1);
+    const wait = verdict.allowed ? 0 : quota.retryAfterSeconds(verdict);
+    const reset = quota.effectiveSeconds(verdict) ?? wait;
     if (isSix) {
       framework.setHeader(response, "RateLimit-Limit", limit);
       framework.setHeader(response, "RateLimit-Remaining", String(available));
@@ -254,7 +255,7 @@ export class Fields {
       const quota = this.#options.quotas[index]!;
       const seconds = quota.windowSeconds(result.limit);
       if (!isNamed) return seconds === null ? "" : `${result.limit};w=${seconds}`;
-      const unit = quota.unit === null ? "" : `${separator}qu="${quota.unit}"`;
+      const unit = quota.isConcurrency ? `${separator}qu="concurrent-requests"` : "";
       const window = seconds === null ? "" : `${separator}w=${seconds}`;
       const quoted = fieldString(names[index]!);
       return `${quoted}${separator}q=${result.limit}${unit}${window}${this.#pk(partition)}`;

@@ -2,7 +2,8 @@
  * A policy and its results in the whole seconds and numbers of HTTP fields.
  *
  * Waits are rounded up and available hits down, so a client that waits for the given time is
- * allowed. For buckets no response suggests a rate above the bucket's own.
+ * allowed. Concurrency does not promise this: only a release frees a permit. For buckets no response
+ * suggests a rate above the bucket's own.
  */
 
 import type { PolicyResult } from "../../base/decision.ts";
@@ -12,6 +13,7 @@ import type { Policy } from "../../policies/policy.ts";
 /** The largest number that a header field may carry: an integer of 15 digits. */
 export const QUOTA_MAX = 999_999_999_999_999;
 
+/** When a client that found no free permit may try again. */
 const CONCURRENCY_RETRY_MS = 1_000;
 
 /** One policy as headers show it. */
@@ -20,23 +22,34 @@ export class Quota {
   readonly policy: string;
   /** The limit, for calls without their own. */
   readonly limit: number;
-  /** The unit of `q` and `r`, unless it is requests. */
-  readonly unit: "concurrent-requests" | null;
+  /** Whether it counts requests in flight: time does not help, and `q` and `r` have that unit. */
+  readonly isConcurrency: boolean = false;
   /** The wait to send when no wait helps. */
   readonly hopelessMs: number;
-  readonly #windowSeconds: number | null;
+  /** Null for buckets, whose window follows from the limit, and for concurrency, which has none. */
+  readonly #windowSeconds: number | null = null;
   /** Hits that a bucket regains in a second; 0 for other policies. */
-  readonly #perSecond: number;
+  readonly #perSecond: number = 0;
 
   constructor(policy: Policy) {
     this.policy = policy.name;
     this.limit = policy.limit;
-    this.unit = policy.kind === "concurrency" ? "concurrent-requests" : null;
-    this.#perSecond = "perSecond" in policy ? policy.perSecond : 0;
-    this.#windowSeconds = "windowMs" in policy ? atLeastOne(policy.windowMs / 1_000) : null;
-    if ("windowMs" in policy) this.hopelessMs = policy.windowMs;
-    else if (this.#perSecond > 0) this.hopelessMs = (policy.limit / this.#perSecond) * 1_000;
-    else this.hopelessMs = CONCURRENCY_RETRY_MS;
+    switch (policy.kind) {
+      case "fixedWindow":
+      case "slidingWindow":
+      case "slidingLog":
+        this.hopelessMs = policy.windowMs;
+        this.#windowSeconds = atLeastOne(policy.windowMs / 1_000);
+        break;
+      case "tokenBucket":
+      case "leakyBucket":
+        this.hopelessMs = (policy.limit / policy.perSecond) * 1_000;
+        this.#perSecond = policy.perSecond;
+        break;
+      case "concurrency":
+        this.hopelessMs = CONCURRENCY_RETRY_MS;
+        this.isConcurrency = true;
+    }
   }
 
   /** `w`: the window, or the time in which an empty bucket fills up; null where there is neither. */
@@ -55,7 +68,7 @@ export class Quota {
     const { limit, allowed } = result;
     const remaining = Math.min(result.remaining, QUOTA_MAX);
     if (allowed) return remaining;
-    if (this.unit !== null) return 0;
+    if (this.isConcurrency) return 0;
     if (this.#perSecond === 0) return remaining;
     const perWindow = this.windowSeconds(limit) ?? 1;
     return Math.min(remaining, Math.floor((this.retryAfterSeconds(result) * limit) / perWindow));
@@ -63,7 +76,7 @@ export class Quota {
 
   /** `t`: the seconds that `available` has to last for; null where time does not help. */
   effectiveSeconds(result: PolicyResult): number | null {
-    if (this.unit !== null) return null;
+    if (this.isConcurrency) return null;
     if (!result.allowed) return this.retryAfterSeconds(result);
     if (this.#perSecond === 0) return Math.max(0, Math.ceil(result.resetMs / 1_000));
     const { limit, remaining, resetMs } = result;
