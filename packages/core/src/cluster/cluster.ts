@@ -71,7 +71,7 @@ export interface ClusterOptions {
   readonly readyTimeoutMs?: number | undefined;
   /**
    * How long counts wait at most before they are published, for keys past half of their limit.
-   * Counts that could matter leave at once, and those of other keys after four times as long.
+   * Urgent counts leave at once, and those of other keys after four times as long.
    *
    * @default 50
    */

@@ -177,7 +177,7 @@ export class Replicator implements ReplicaContext {
     this.#timer.at(now);
   }
 
-  /** A limiter is closed: its unpublished counts leave at once. */
+  /** A limiter is closed: its unsent counts leave at once. */
   part(replicated: ReplicatedLimiter): void {
     const now = this.clock.now();
     const untilMs = now + this.replayGuard.rememberedMs(replicated.lifeMs);

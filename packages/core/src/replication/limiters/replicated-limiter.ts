@@ -68,7 +68,7 @@ export interface Holder {
 
 /** Until when the replicated part of a closed limiter is kept, at least and at most. */
 export interface Retirement {
-  /** The frame of counts in which its unpublished counts leave. */
+  /** The frame of counts in which its unsent counts leave. */
   readonly publishedIn: number;
   readonly untilMs: number;
 }

@@ -1,10 +1,11 @@
 /**
  * The flush schedule: when counts are published. The nearer a key is to its limit, the sooner.
  *
- * Every replica may hold back at most its share of half of what remains below the limit. So all
- * counts that replicas hold back together can never carry a key past its limit, and near the limit
- * they shrink to single hits. Counts of a key that is far from its limit wait longer, and leave
- * with others. An urgent frame leaves as soon as the least spacing between frames allows.
+ * The unsent hits of a key are urgent as soon as they reach half of what is left of its limit,
+ * divided by the number of replicas. So the hits that all replicas hold back together never carry a
+ * key past its limit, and near the limit each hit is urgent. An urgent frame leaves as soon as the
+ * least spacing between frames allows. Other counts wait longer and leave with them.
+ * docs/internals/how-it-works.md#publishing tells users this rule.
  */
 
 export interface FlushScheduleOptions {
@@ -21,14 +22,14 @@ export interface FlushScheduleOptions {
 const SPACING_PER_REPLICA_MS = 0.25;
 const SPACING_MS_MAX = 100;
 
-/** Whether unpublished hits could matter, when so many replicas hold some back. */
-export function isUrgent(
-  replicas: number,
-  unpublished: number,
-  ceiling: number,
-  used: number,
-): boolean {
-  return 2 * replicas * unpublished >= ceiling - used;
+/**
+ * Whether a replica has to publish its unsent hits of a key at once.
+ *
+ * @param left what the limit still allows, as far as this replica knows
+ * @param replicaCount how many replicas may hold hits of the key back
+ */
+export function isUrgent(unsent: number, left: number, replicaCount: number): boolean {
+  return 2 * replicaCount * unsent >= left;
 }
 
 /** Each method that makes a frame due returns whether the next one leaves sooner than before. */
@@ -44,8 +45,7 @@ export class FlushSchedule {
   }
 
   /**
-   * A change that should leave at a time: now for an opening, a reset, a mark, and hits that could
-   * matter.
+   * A change that should leave at a time: now for an opening, a reset, a mark, and urgent hits.
    */
   due(atMs: number): boolean {
     const dueAtMs = Math.max(atMs, this.#spacedUntilMs);
@@ -54,10 +54,10 @@ export class FlushSchedule {
     return true;
   }
 
-  /** Hits of a key that has used so much of its limit. */
-  changed(nowMs: number, ceiling: number, used: number): boolean {
+  /** Hits of a key that has used so much of its limit, none of them urgent. */
+  changed(nowMs: number, limit: number, used: number): boolean {
     const { nearMs, farMs } = this.#options;
-    return this.due(nowMs + (2 * used >= ceiling ? nearMs : farMs));
+    return this.due(nowMs + (2 * used >= limit ? nearMs : farMs));
   }
 
   /** A frame with all changes has left, to so many replicas. */

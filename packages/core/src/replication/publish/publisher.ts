@@ -28,8 +28,9 @@ export class Publisher implements Announcer {
   readonly #replying: Slicer;
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
-  /** Since when the oldest count waits for the next frame, and for the one that leaves now. */
+  /** Since when the oldest count waits that will leave in the next frame. */
   #waitsSinceMs = Number.POSITIVE_INFINITY;
+  /** Since when the oldest count has waited that leaves in the frame being written. */
   #leavesSinceMs = Number.POSITIVE_INFINITY;
   #finished: { readonly done: (isAll: boolean) => void; readonly endMs: number } | undefined;
 
@@ -80,7 +81,7 @@ export class Publisher implements Announcer {
     return !this.#replying.isIdle;
   }
 
-  /** For how long the oldest unpublished count has waited. */
+  /** For how long the oldest unsent count has waited. */
   heldMs(now: number): number {
     return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));
   }
@@ -89,13 +90,13 @@ export class Publisher implements Announcer {
     this.#timerIf(this.#flushSchedule.changed(now, Number.POSITIVE_INFINITY, 0), now);
   }
 
-  counted(now: number, unpublished: number, ceiling: number, used: number): void {
+  counted(now: number, unsent: number, limit: number, used: number): void {
     // Until the initial sync is over, it is not known how many replicas hold counts back.
     const { isOver } = this.#initialSync;
-    const replicas = isOver ? this.#context.replicas.aliveCount : Number.POSITIVE_INFINITY;
-    const isSooner = isUrgent(replicas, unpublished, ceiling, used)
+    const replicaCount = isOver ? this.#context.replicas.aliveCount : Number.POSITIVE_INFINITY;
+    const isSooner = isUrgent(unsent, limit - used, replicaCount)
       ? this.#flushSchedule.due(now)
-      : this.#flushSchedule.changed(now, ceiling, used);
+      : this.#flushSchedule.changed(now, limit, used);
     this.#timerIf(isSooner, now);
   }
 
