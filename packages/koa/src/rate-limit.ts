@@ -83,7 +83,7 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
   }
   const own = settings.errorMessage;
   const message = own ?? messageOf(refusal);
-  const headers = sentHeaders(settings.names, context);
+  const headers = sentHeaders(settings.headerNames, context);
   answer(context, status, own ?? problem ?? message, own === undefined && problem !== null);
   const { retryAfterSeconds, key } = refusal;
   const id = key === null ? null : settings.shownKey(context, key);

@@ -22,7 +22,7 @@ import {
 import type { Context } from "koa";
 import { KOA } from "./koa-framework.ts";
 import type { Options } from "./options.ts";
-import { headerNames, parityDefaults, refuseStores, respelled } from "./parity/koa-ratelimit.ts";
+import { headerNamesOf, parityDefaults, refuseStores, respelled } from "./parity/koa-ratelimit.ts";
 
 const NAMES: OptionNames = {
   own: [
@@ -43,7 +43,7 @@ const HANDLING = /[\\/]koa-compose[\\/]/;
 export interface Settings {
   readonly gate: Gate<Context, Context>;
   /** The headers that `ctx.state` and thrown errors show. */
-  readonly names: readonly string[];
+  readonly headerNames: readonly string[];
   readonly errorMessage: string | object | undefined;
   readonly throws: boolean;
   /** A key as users see it: the address that counts, as Koa or the connection has it. */
@@ -56,7 +56,7 @@ export function translate(passed?: Options): Settings {
   if (isCalledBy(HANDLING)) warnings.sayMadePerRequest();
   sayUnreadSwitches(given.validate, warnings);
   refuseStores(given);
-  const header = headerNames(given);
+  const header = headerNamesOf(given);
   const { options, names } = readOptions<Context, Context>(respelled(given), NAMES, warnings);
   const shownKey = shownKeyOf(options);
   const sendsHeaders = options.legacyHeaders ?? (given.preset ?? "parity") === "parity";
@@ -64,7 +64,7 @@ export function translate(passed?: Options): Settings {
     gate: makeGate(withKeySecond(options, shownKey), {
       ...{ framework: KOA, warnings, names, defaults: parityDefaults(header), showsHandlers: true },
     }),
-    names: sendsHeaders ? [header.remaining, header.reset, header.limit] : [],
+    headerNames: sendsHeaders ? [header.remaining, header.reset, header.limit] : [],
     errorMessage: given.errorMessage || undefined,
     throws: Boolean(given.throw),
     shownKey,

@@ -20,7 +20,10 @@ export interface PolicyResult {
   readonly allowed: boolean;
   /** The limit that was applied: the policy's own, or the one given with the call. */
   readonly limit: number;
-  /** Hits that count at this moment, this one included if it was counted; rounded up. */
+  /**
+   * Hits that count at this moment, this one included if it was counted; rounded up. It is above
+   * the limit if refused hits count, a charge or another replica went past it, or the limit fell.
+   */
   readonly used: number;
   /** Hits of cost 1 that would still be allowed at this moment; never below 0. */
   readonly remaining: number;

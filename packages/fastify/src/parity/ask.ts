@@ -121,6 +121,7 @@ function gateOf(
   return makeGate<FastifyRequest, Note>(
     {
       ...options,
+      // The application writes the response. A field that is switched on would be worked out in vain.
       ...{ dryRun: true, countPreflights: true, legacyHeaders: false, standardHeaders: false },
       ...{ exposeHeaders: false },
       onLimited: (_request, note) => {

@@ -51,7 +51,7 @@ export function respelled(given: Options): object {
   };
 }
 
-export function headerNames({ headers = {} }: Options): HeaderNames {
+export function headerNamesOf({ headers = {} }: Options): HeaderNames {
   const {
     remaining = "X-RateLimit-Remaining",
     reset = "X-RateLimit-Reset",

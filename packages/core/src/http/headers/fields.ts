@@ -1,8 +1,8 @@
 /**
- * Writes the rate-limit fields of a response, in each generation that the user chose.
+ * Writes the rate-limit fields of a response, in each format that the user chose.
  *
  * Text that never changes is made once per limiter. Several limiters on one response add to the
- * existing fields: lists get more members. A generation with room for one limit shows the one with
+ * existing fields: lists get more members. A format with room for one limit shows the one with
  * the least remaining.
  */
 
@@ -77,7 +77,7 @@ const NO_NAMES: readonly string[] = [];
 
 const TREMBLE_MS = 2;
 
-/** The limiters with fields, of any generation: two generations may share a name. */
+/** The limiters with fields, in any format: two formats may use the same header. */
 const writers = sharedState("writers", () => ({ count: 0 }));
 
 export class Fields {
@@ -190,7 +190,7 @@ export class Fields {
     return Math.ceil(this.#wall.at(atMs + finite, atMs) / 1_000);
   }
 
-  /** The generations that show one limit only. */
+  /** The formats that show one limit only. */
   #writeOne<Response>(
     framework: HeaderAccess<Response>,
     response: Response,
@@ -220,7 +220,7 @@ export class Fields {
     }
   }
 
-  /** The generations in which every policy is a named member of a list. */
+  /** The formats in which every policy is a named member of a list. */
   #writeLists<Response>(
     framework: HeaderAccess<Response>,
     response: Response,
@@ -232,7 +232,7 @@ export class Fields {
     const shown = joined(framework.header(response, POLICY));
     const limits = joined(framework.header(response, LIMIT));
     const isFirst = shown === undefined && limits === undefined;
-    // A field of another generation is left alone: a reader would drop both.
+    // A field in another format is left alone: a reader would drop both.
     if (!isFirst && [shown, limits].some((text) => text?.startsWith('"') === false)) return null;
     const taken = isFirst ? NO_NAMES : [...memberNames(shown ?? ""), ...memberNames(limits ?? "")];
     const names = this.#names(results, name, taken);
