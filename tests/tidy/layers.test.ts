@@ -43,6 +43,21 @@ describe("the folders of core", () => {
     expect(upward).toEqual([]);
   });
 
+  it("may import nothing that they do not import", () => {
+    const used = new Set(
+      coreSources.flatMap((file) =>
+        relativeImports(file).map(
+          ({ target }) =>
+            `${partOf(file.slice(CORE.length))?.name}: ${partOf(target.slice(CORE.length))?.name}`,
+        ),
+      ),
+    );
+    const idle = CORE_PARTS.flatMap(({ name, mayImport }) =>
+      mayImport.map((other) => `${name}: ${other}`),
+    ).filter((may) => !used.has(may));
+    expect(idle).toEqual([]);
+  });
+
   it("import of a part with a face only what the face has", () => {
     const past = coreSources.flatMap((file) => {
       const part = partOf(file.slice(CORE.length));

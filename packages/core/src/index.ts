@@ -55,7 +55,7 @@ export {
   type SlidingWindowPolicy,
   slidingWindow,
 } from "./policies/sliding-window.ts";
-export type { SeparatedMode } from "./replication/membership/partition-detector.ts";
+export type { SeparatedMode } from "./replication/replicator.ts";
 export {
   CHANNELS,
   type ClusterEvent,

@@ -16,11 +16,7 @@ import {
   oneOf,
   wholeNumber,
 } from "../base/options.ts";
-import {
-  SEPARATED_MODES,
-  type SeparatedMode,
-} from "../replication/membership/partition-detector.ts";
-import { Replicator } from "../replication/replicator.ts";
+import { Replicator, SEPARATED_MODES, type SeparatedMode } from "../replication/replicator.ts";
 import { insideOf, markAsMade, sharedState } from "../runtime/copies.ts";
 import { asClock, type Clock, systemClock } from "../time/clock.ts";
 import type { Transport } from "../transport/transport.ts";

@@ -13,12 +13,7 @@ import {
 import { type Cluster, replicatorOf } from "../cluster/cluster.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
-
-import {
-  SEPARATED_MODES,
-  type SeparatedMode,
-} from "../replication/membership/partition-detector.ts";
-import type { Replicator } from "../replication/replicator.ts";
+import { type Replicator, SEPARATED_MODES, type SeparatedMode } from "../replication/replicator.ts";
 import { RECORDS_MAX } from "../store/table/record-id.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";

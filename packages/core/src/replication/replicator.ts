@@ -44,6 +44,12 @@ import type { ReplicaContext } from "./replica-context.ts";
 import { ReplicationTimer } from "./replication-timer.ts";
 import { Slicer, type Slices } from "./slicer.ts";
 
+export {
+  SEPARATED_MODES,
+  type SeparatedMode,
+  type Separation,
+} from "./membership/partition-detector.ts";
+
 /** Heartbeats after which a differing checksum is no coincidence. */
 const BEATS_DIFFERING = 4;
 /** How many replicas may be known by name only, before unused ones are reclaimed. */
