@@ -12,6 +12,7 @@
  */
 
 import type { Report } from "../base/cluster-events.ts";
+import type { Slices } from "../base/slices.ts";
 import { Replicas } from "../store/replicas/replicas.ts";
 import type { Clock } from "../time/clock.ts";
 import { GuardedTransport } from "../transport/guarded-transport.ts";
@@ -42,7 +43,7 @@ import { Rejections } from "./receive/rejections.ts";
 import { ReplayGuard } from "./receive/replay-guard.ts";
 import type { ReplicaContext } from "./replica-context.ts";
 import { ReplicationTimer } from "./replication-timer.ts";
-import { Slicer, type Slices } from "./slicer.ts";
+import { Slicer } from "./slicer.ts";
 
 export {
   SEPARATED_MODES,

@@ -11,8 +11,6 @@ import { doInBackground, leaveUndone } from "../runtime/background.ts";
 /** How long the first slice may take, which runs at once. */
 const FIRST_MS = 2;
 
-export type { Slices };
-
 export class Slicer {
   readonly #mustWait: () => boolean;
   #queue: { readonly slices: Slices; readonly done: () => void }[] = [];

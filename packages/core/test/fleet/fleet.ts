@@ -51,7 +51,7 @@ interface Member {
   readonly clockBaseMs: number;
   readonly clusterErrorMs: number;
   /** The newest slot or time that was sent of each key, by the low half of its fingerprint. */
-  readonly sentPlaces: Map<number, number>;
+  readonly sentPeriods: Map<number, number>;
   sentFrame: number;
   flushAt: number;
 }
@@ -117,7 +117,7 @@ export class Fleet {
         places,
         clockBaseMs: bases[place]!,
         clusterErrorMs: within(clockErrorMs),
-        sentPlaces: new Map(),
+        sentPeriods: new Map(),
         sentFrame: 0,
         flushAt: Number.POSITIVE_INFINITY,
       };
@@ -211,11 +211,11 @@ export class Fleet {
    */
   #publish(place: number): void {
     const member = this.#awake(place);
-    const { store, sentPlaces } = member;
+    const { store, sentPeriods } = member;
     showChanges(store, member.sentFrame, (component) => {
       if (this.#isSequence && component.period > store.now - this.#baseMs) {
-        if (component.period < (sentPlaces.get(component.low) ?? 0)) return;
-        sentPlaces.set(component.low, component.period);
+        if (component.period < (sentPeriods.get(component.low) ?? 0)) return;
+        sentPeriods.set(component.low, component.period);
       }
       this.#send(place, component);
     });

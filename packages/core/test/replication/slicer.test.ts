@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Slicer, type Slices } from "../../src/replication/slicer.ts";
+import type { Slices } from "../../src/base/slices.ts";
+import { Slicer } from "../../src/replication/slicer.ts";
 import { endBackground, holdBackground, runAll } from "./background.ts";
 
 let nowMs = 0;

@@ -10,10 +10,11 @@
  * has taken long enough, and ends when it has sent as many bytes as it may.
  */
 
+import type { Slices } from "../../base/slices.ts";
 import type { Member } from "../membership/member.ts";
 import type { Publisher } from "../publish/publisher.ts";
 import type { ReplicaContext } from "../replica-context.ts";
-import { Slicer, type Slices } from "../slicer.ts";
+import { Slicer } from "../slicer.ts";
 import { RecentFrames } from "./recent-frames.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;

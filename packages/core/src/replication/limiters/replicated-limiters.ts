@@ -10,8 +10,8 @@
 
 import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
+import type { Slices } from "../../base/slices.ts";
 import type { Former, Replicas } from "../../store/replicas/replicas.ts";
-import type { Slices } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 
 /** The most keys that closed limiters keep together, and the most of them: the last closed stay. */

@@ -6,6 +6,7 @@
  * meanwhile leave in the next frame.
  */
 
+import type { Slices } from "../../base/slices.ts";
 import type { Component } from "../../crdt/component.ts";
 import { SELF } from "../../store/replicas/replicas.ts";
 import type { OpenerName } from "../../wire/component-section.ts";
@@ -17,7 +18,6 @@ import type { Member } from "../membership/member.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 import type { ReplicaContext } from "../replica-context.ts";
-import type { Slices } from "../slicer.ts";
 import { type DeadReplica, FrameSeries } from "./frame-series.ts";
 
 /** A live replica has answered a joining replica's hello within this time. */

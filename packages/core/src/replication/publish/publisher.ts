@@ -6,11 +6,12 @@
  * of them have published. Replies may be long; deltas do not wait for them.
  */
 
+import type { Slices } from "../../base/slices.ts";
 import type { Announcer } from "../../store/store.ts";
 import type { InitialSync } from "../membership/initial-sync.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 import type { ReplicationTimer } from "../replication-timer.ts";
-import { Slicer, type Slices } from "../slicer.ts";
+import { Slicer } from "../slicer.ts";
 import { DeltaEncoder, type SyncReply } from "./delta-encoder.ts";
 import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-schedule.ts";
 

@@ -16,10 +16,10 @@
 
 import { isUint8Array } from "node:util/types";
 import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
+import type { Slices } from "../../base/slices.ts";
 import { doInBackground, leaveUndone } from "../../runtime/background.ts";
 import { type FrameLoad, loadOf } from "../../wire/frame.ts";
 import type { ReplicaContext } from "../replica-context.ts";
-import type { Slices } from "../slicer.ts";
 
 /** How much may be read on arrival between two turns of the background. */
 const AT_ONCE_MS = 2;

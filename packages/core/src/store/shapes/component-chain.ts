@@ -12,8 +12,8 @@ import type { ComponentVisitor } from "../table/entry.ts";
 import { type RecordPool, WIDE } from "../table/record-pool.ts";
 import { Chain, GENERATION, LINK_WORDS, NEXT, WHO } from "./chain.ts";
 
-const PLACE: number = LINK_WORDS;
-const HITS: number = PLACE + 2;
+const PERIOD: number = LINK_WORDS;
+const HITS: number = PERIOD + 2;
 const COUNTED: number = HITS + 1;
 
 const TWO_32 = 2 ** 32;
@@ -45,7 +45,7 @@ export class ComponentChain extends Chain {
   }
 
   period(link: number): number {
-    return this.pool.long(link, PLACE);
+    return this.pool.long(link, PERIOD);
   }
 
   hits(link: number): number {
@@ -109,8 +109,8 @@ export class ComponentChain extends Chain {
     const isSame =
       chunk[start + WHO] === (component.replica | (component.opener << 16)) &&
       chunk[start + GENERATION] === (component.generation | 0) &&
-      chunk[start + PLACE + 1] === (period | 0) &&
-      chunk[start + PLACE] === Math.floor(period / TWO_32);
+      chunk[start + PERIOD + 1] === (period | 0) &&
+      chunk[start + PERIOD] === Math.floor(period / TWO_32);
     const isOnlyHits = component.refunds === 0 && component.refusals === 0;
     if (!isSame || !isOnlyHits || component.hits >= WIDE || chunk[start + HITS] === WIDE) return 0;
     return component.hits - chunk[start + HITS]!;
@@ -129,7 +129,7 @@ export class ComponentChain extends Chain {
       if (
         chunk[start + WHO] === who &&
         chunk[start + GENERATION] === (generation | 0) &&
-        chunk[start + PLACE + 1] === (period | 0) &&
+        chunk[start + PERIOD + 1] === (period | 0) &&
         this.period(link) === period
       ) {
         if (passed > NEAR) this.#exchange(twoBefore, before, link);
@@ -159,7 +159,7 @@ export class ComponentChain extends Chain {
   }
 
   setPeriod(link: number, period: number): void {
-    this.pool.setLong(link, PLACE, period);
+    this.pool.setLong(link, PERIOD, period);
   }
 
   /** Keeps the larger of each count; returns whether any has grown. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Slicer, type Slices } from "../../../src/replication/slicer.ts";
+import type { Slices } from "../../../src/base/slices.ts";
+import { Slicer } from "../../../src/replication/slicer.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 let time: SimulatedTime;

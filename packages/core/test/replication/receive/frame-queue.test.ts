@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CLUSTER_EVENTS, type EventKind } from "../../../src/base/cluster-events.ts";
+import type { Slices } from "../../../src/base/slices.ts";
 import { FrameQueue } from "../../../src/replication/receive/frame-queue.ts";
-import type { Slices } from "../../../src/replication/slicer.ts";
 import { FRAME_KINDS, type FrameKind, loadOf } from "../../../src/wire/frame.ts";
 import { endBackground, holdBackground, runAll } from "../background.ts";
 
