@@ -72,6 +72,8 @@ function refuse(settings: Settings, refusal: Refusal, context: Context): void {
     // The application has begun its response, so this can only end it.
     context.respond = false;
     if (!context.res.writableEnded) context.res.end();
+    // After the end, since `onLimited` may throw.
+    gate.announce(context, context, refusal);
     return;
   }
   const { status, problem, reason } = refusal;

@@ -245,15 +245,22 @@ export const FIELD_CASES: readonly HttpCase[] = [
   },
   {
     ids: ["H26"],
-    title: "where headers have been sent already, nothing is set and nothing throws",
+    title: "where headers have been sent already, a refusal is reported, and sets no header",
     async run(framework) {
-      const limiters = [{ limit: 1, standardHeaders: "draft-11", exposeHeaders: true }] as const;
+      let limited = 0;
+      const onLimited = (): void => {
+        limited++;
+      };
+      const limiters = [
+        { limit: 1, standardHeaders: "draft-11", exposeHeaders: true, onLimited },
+      ] as const;
       await visit(framework, { limiters, isHasty: true }, async (site) => {
         for (let index = 0; index < 2; index++) {
           const { status, headers } = await site.get();
           assert.equal(status, 200);
           const set = Object.keys(headers).filter((name) => /ratelimit|retry|expose/.test(name));
           assert.deepEqual(set, []);
+          assert.equal(limited, index);
         }
       });
     },
