@@ -40,6 +40,25 @@ describe("the adapter of the guide", () => {
     expect((await send({ "x-address": "2001:db8::1" })).status).toBe(200);
   });
 
+  it("has the preset 'api', also if it is undefined, and refuses 'parity'", async () => {
+    const send = serverWith({ preset: undefined, limit: 1 });
+    await send();
+    expect((await send()).headers.get("content-type")).toBe("application/problem+json");
+    expect(() => serverWith({})).toThrow("rateLimit needs 'limit'");
+    expect(() => serverWith({ preset: "parity" })).toThrow(
+      "'preset' must be one of 'api', 'login'",
+    );
+  });
+
+  it("sends text where there are no problem details", async () => {
+    const username = () => "ada";
+    const send = serverWith({ preset: "login", username, limit: 1 });
+    await send();
+    const refused = await send();
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([429, "text/plain"]);
+    expect(await refused.text()).toBe("This request is refused.");
+  });
+
   it("counts by what a function answers, at once or later", async () => {
     for (const key of [({ headers }: Request) => headers.get("user"), async () => "ada"]) {
       const send = serverWith({ limit: 1, key });

@@ -8,6 +8,7 @@ import {
   type GateOptions,
   makeGate,
   PROBLEM_TYPE,
+  type Refusal,
   type ResponseEnd,
 } from "@tidegate/core/http";
 
@@ -55,23 +56,18 @@ export function rateLimit(
     beforeHeaders: (reply, listener) => reply.beforeSending.push(listener),
     followEnd: (reply, listener) => {
       reply.listeners.push(listener);
+      // Only called where the gate is made with `showsHandlers`.
       return { handling: () => {} };
     },
   };
-  const gate = makeGate({ preset: "api", ...options }, { framework });
+  const gate = makeGate(options, { framework });
 
   return (handler) => async (request) => {
     const reply = new Reply();
     const refusal = await gate.enter(request, reply);
     try {
       if (refusal !== null) gate.announce(request, reply, refusal);
-      const response =
-        refusal === null
-          ? await handler(request)
-          : new Response(refusal.problem, {
-              status: refusal.status,
-              headers: { "Content-Type": PROBLEM_TYPE },
-            });
+      const response = refusal === null ? await handler(request) : refused(refusal);
       const complete = reply.complete(response);
       reply.end("sent");
       return complete;
@@ -80,4 +76,10 @@ export function rateLimit(
       throw error;
     }
   };
+}
+
+function refused({ status, problem }: Refusal): Response {
+  const type = problem === null ? "text/plain" : PROBLEM_TYPE;
+  const text = problem ?? "This request is refused.";
+  return new Response(text, { status, headers: { "Content-Type": type } });
 }

@@ -13,6 +13,7 @@ import type { Framework } from "../framework.ts";
 import { LEGACY_FIELDS, type LegacyFields } from "../headers/fields.ts";
 import type { ShownKey } from "../user-functions.ts";
 import { Warnings } from "../warnings.ts";
+import { PRESETS, type Preset } from "./gate-options.ts";
 
 /** The defaults of the replaced package, so that its users see no difference. */
 export interface ParityDefaults {
@@ -48,7 +49,10 @@ export interface Adapter<Request, Response> {
   readonly warnings?: Warnings | undefined;
   /** The names that the user wrote, by the names of a gate's options, for messages. */
   readonly names?: Readonly<Record<string, string>> | undefined;
-  /** For an adapter that replaces another package; without this, tidegate's own defaults. */
+  /**
+   * For an adapter that replaces another package. Without this, tidegate's own defaults, the preset
+   * `api` if none is given, and no preset `parity`.
+   */
   readonly defaults?: ParityDefaults | undefined;
   /** Whether the adapter calls `gate.handling` with the promises of handlers. */
   readonly showsHandlers?: boolean | undefined;
@@ -74,12 +78,17 @@ export interface Adapter<Request, Response> {
 export type CompleteAdapter<Request, Response> = Adapter<Request, Response> & {
   readonly warnings: Warnings;
   readonly defaults: ParityDefaults;
+  /** The presets that its users can choose; the first is the default. */
+  readonly presets: readonly Preset[];
 };
 
 /** The function that users call, for messages about its options. */
 export const PLACE = "rateLimit";
 
-/** The defaults of an adapter that replaces no other package. */
+/**
+ * The defaults of an adapter that replaces no other package. Its limit is not used, since its
+ * presets require one or have their own.
+ */
 const OWN_DEFAULTS: ParityDefaults = {
   limit: 100,
   windowMs: MINUTE,
@@ -92,9 +101,12 @@ const OWN_DEFAULTS: ParityDefaults = {
   countsRefused: false,
 };
 
+const OWN_PRESETS: readonly Preset[] = ["api", "login"];
+
 export function completeAdapter<Request, Response>(
   adapter: Adapter<Request, Response>,
 ): CompleteAdapter<Request, Response> {
   const { warnings = new Warnings(), defaults = OWN_DEFAULTS } = adapter;
-  return { ...adapter, warnings, defaults };
+  const presets = adapter.defaults === undefined ? OWN_PRESETS : PRESETS;
+  return { ...adapter, warnings, defaults, presets };
 }

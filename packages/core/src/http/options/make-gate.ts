@@ -10,7 +10,7 @@ import { DRAFTS, limitOf, namesPolicies, partitioner } from "../headers/fields.t
 import { withNumbers } from "../numeric-text.ts";
 import type { AskedWithKey } from "../user-functions.ts";
 import { type Adapter, type CompleteAdapter, completeAdapter, PLACE } from "./adapter.ts";
-import { GATE_OPTIONS, type GateOptions, PRESETS } from "./gate-options.ts";
+import { GATE_OPTIONS, type GateOptions, type Preset } from "./gate-options.ts";
 import { inGivenNames } from "./given-options.ts";
 import { BudgetMaker, type FieldChoice } from "./make-budgets.ts";
 import { chosenDraft, PRESET_RULES, unusedOptions } from "./presets.ts";
@@ -43,23 +43,31 @@ export function makeGate<Request extends object, Response>(
   const adapter = completeAdapter(given);
   return inGivenNames(
     given.names ?? {},
-    () => new PlannedGate<Request, Response>(planOf(options, adapter)),
+    () => new PlannedGate<Request, Response>(planOf(readGiven(options, adapter), adapter)),
   );
 }
 
-function planOf<Request extends object, Response>(
+/** The options with numbers in place of texts, and with a preset; refuses unknown names. */
+function readGiven<Request, Response>(
   options: GateOptions<Request, Response>,
-  adapter: CompleteAdapter<Request, Response>,
-): GatePlan<Request, Response> {
-  const { defaults } = adapter;
+  { presets, warnings }: CompleteAdapter<Request, Response>,
+): GateOptions<Request, Response> & { readonly preset: Preset } {
   knownOptions(PLACE, options, GATE_OPTIONS);
-  const given = withNumbers<GateOptions<Request, Response>>(options, adapter.warnings);
+  const given = withNumbers<GateOptions<Request, Response>>(options, warnings);
   for (const name of FUNCTIONS) {
     const value: unknown = given[name] ?? undefined;
     if (value === undefined || typeof value === "function") continue;
     throw invalidOption(name, "a function", value);
   }
-  const preset = oneOf("preset", given.preset ?? "parity", PRESETS);
+  return { ...given, preset: oneOf("preset", given.preset ?? presets[0], presets) };
+}
+
+function planOf<Request extends object, Response>(
+  given: GateOptions<Request, Response> & { readonly preset: Preset },
+  adapter: CompleteAdapter<Request, Response>,
+): GatePlan<Request, Response> {
+  const { defaults } = adapter;
+  const { preset } = given;
   refuseConflicts(given, preset === "login", adapter);
   const rules = PRESET_RULES[preset];
   const choice = fieldChoice(given, adapter);
