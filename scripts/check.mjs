@@ -16,14 +16,26 @@ import { publishedPackages } from "./workspaces.mjs";
 
 const UPDATE = "--update";
 
+/**
+ * The answer to arguments with which nothing is built or checked; otherwise undefined.
+ *
+ * @returns {{ text: string, code: number } | undefined}
+ */
+export function answerToCheck(args) {
+  if (args.includes("--help") || args.includes("-h")) {
+    const titles = checks(false).map(([title]) => `  ${title}`);
+    const head = `npm run check [-- ${UPDATE}] builds every package, then checks:`;
+    return { text: [head, ...titles].join("\n"), code: 0 };
+  }
+  const unknown = args.find((arg) => arg !== UPDATE);
+  if (unknown === undefined) return undefined;
+  const text = `'${unknown}' is not an option of check: it takes ${UPDATE}, --help or nothing.`;
+  return { text, code: 1 };
+}
+
 /** Runs every check and returns how many failed. */
 export async function runChecks(args) {
   const update = args.includes(UPDATE);
-  const unknown = args.find((arg) => arg !== UPDATE);
-  if (unknown !== undefined) {
-    say(`'${unknown}' is not an option of check: it takes ${UPDATE}, or nothing.`);
-    return 1;
-  }
   let failed = 0;
   for (const [title, work] of checks(update)) {
     if (!(await step(title, work))) failed += 1;

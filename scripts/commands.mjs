@@ -7,13 +7,13 @@
  */
 
 import { existsSync } from "node:fs";
-import { runChecks } from "./check.mjs";
+import { answerToCheck, runChecks } from "./check.mjs";
 import { buildSite } from "./docs/site.mjs";
 import { install } from "./install.mjs";
 import { findNatsServer } from "./nats-server.mjs";
 import { runRuntimes } from "./runtimes.mjs";
 import { runSabotages } from "./sabotage.mjs";
-import { answerAtOnce, start } from "./start.mjs";
+import { answerToStart, start } from "./start.mjs";
 import { execute, executeTool, ROOT, say, step } from "./steps.mjs";
 import { runTools } from "./tools.mjs";
 import { runVitest } from "./vitest.mjs";
@@ -88,6 +88,9 @@ const COMMANDS = {
   },
 };
 
+/** Commands that answer some arguments before anything is installed or built. */
+const ANSWERS = { check: answerToCheck, start: answerToStart };
+
 /** Runs a command by name and resolves to the exit code. */
 export async function runCommand(name, args) {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -95,7 +98,7 @@ export async function runCommand(name, args) {
     say(`Unknown command '${name}', known are: ${Object.keys(COMMANDS).join(", ")}`);
     return 1;
   }
-  const answer = name === "start" ? await answerAtOnce(args) : undefined;
+  const answer = await ANSWERS[name]?.(args);
   if (answer !== undefined) {
     say(answer.text);
     return answer.code;

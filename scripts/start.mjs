@@ -33,7 +33,7 @@ NATS_URL=...   a nats-server that runs already, such as
  *
  * @returns {Promise<{ text: string, code: number } | undefined>}
  */
-export async function answerAtOnce(args, env = process.env) {
+export async function answerToStart(args, env = process.env) {
   if (args.includes("--help") || args.includes("-h")) return { text: HELP, code: 0 };
   const unknown = args.find((arg) => arg !== "--nats");
   if (unknown !== undefined) return { text: `Unknown argument '${unknown}'.\n\n${HELP}`, code: 1 };

@@ -150,7 +150,7 @@ const STEPS: Edits = {
     'if (script.startsWith("turbo")) return Promise.resolve({ code: Number(process.env.FAILING === "build") });\n  return execute(process.execPath',
   ),
   "scripts/check.mjs": () =>
-    'export const runChecks = async () => Number(process.env.FAILING === "check");\n',
+    'export const answerToCheck = () => {};\nexport const runChecks = async () => Number(process.env.FAILING === "check");\n',
   "scripts/nats-server.mjs": () =>
     'export const findNatsServer = async () => {\n  if (process.env.FAILING === "nats") throw new Error("not found");\n  return "/nats-server";\n};\n',
   "scripts/vitest.mjs": () =>
@@ -228,14 +228,16 @@ describe("a command", () => {
 });
 
 it.each([
-  { given: "--help", args: ["--help"], env: {}, says: "npm start -- --nats", code: 0 },
-  { given: "an unknown argument", args: ["--nat"], env: {}, says: "Unknown argument", code: 1 },
+  { name: "check", args: ["--help"], env: {}, says: "  format and lint", code: 0 },
+  { name: "check", args: ["--updates"], env: {}, says: "'--updates' is not an option", code: 1 },
+  { name: "start", args: ["--help"], env: {}, says: "npm start -- --nats", code: 0 },
+  { name: "start", args: ["--nat"], env: {}, says: "Unknown argument", code: 1 },
   {
-    given: "--nats where npm takes it",
+    name: "start",
     ...{ args: [], env: { npm_config_nats: "true" }, says: "Say: npm start -- --nats", code: 1 },
   },
   {
-    given: "a NATS_URL at which no server answers",
+    name: "start",
     ...{
       args: [],
       env: { NATS_URL: "rubbish.invalid" },
@@ -244,11 +246,11 @@ it.each([
     },
   },
 ])(
-  "npm start answers $given before it installs anything",
-  async ({ args, env, says, code }) => {
+  "$name answers $args with $env before it installs anything",
+  async ({ name, args, env, says, code }) => {
     const edits: Edits = { "package-lock.json": () => "{}" };
     const ended = await tree.broken(edits, () =>
-      tree.run(process.execPath, ["scripts/run.mjs", "start", ...args], env),
+      tree.run(process.execPath, ["scripts/run.mjs", name, ...args], env),
     );
     expect(ended.output).toContain(says);
     expect(ended.output).not.toContain("install");
