@@ -8,18 +8,9 @@
  * @packageDocumentation
  */
 
-export { invalidOption } from "./base/options.ts";
+// What each adapter needs.
+
 export {
-  type AddressOptions,
-  addressKey,
-  addressReader,
-  type Ipv6Subnet,
-  ipKeyGenerator,
-} from "./http/client/client-address.ts";
-export { compositeKey, type KeyAnswer, keyOf, storedKey } from "./http/client/client-key.ts";
-export type { Counter, Key, Verdict } from "./http/counter.ts";
-export {
-  durationText,
   type EventualOutcome,
   type Gate,
   isByLimit,
@@ -40,6 +31,32 @@ export type {
   RequestConnection,
   ResponseEnd,
 } from "./http/framework.ts";
+export { optionsIn } from "./http/options/given-options.ts";
+export { type Adapter, type GateOptions, makeGate, type Preset } from "./http/options/make-gate.ts";
+
+// For requests and responses of Node.
+
+export { beforeWriteHead, requestHeader, type WritingHead } from "./http/node/node-http.ts";
+export { followServerResponse } from "./http/node/response-end.ts";
+
+// For options of an adapter's own, and its warnings.
+
+export { invalidOption } from "./base/options.ts";
+export type { NeededBy } from "./http/options/make-gate.ts";
+export type { WarningCode } from "./http/warning-codes.ts";
+export { isCalledBy, TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
+export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";
+
+// Keys and headers, also without an adapter.
+
+export {
+  type AddressOptions,
+  addressKey,
+  addressReader,
+  type Ipv6Subnet,
+  ipKeyGenerator,
+} from "./http/client/client-address.ts";
+export { compositeKey, type KeyAnswer, keyOf, storedKey } from "./http/client/client-key.ts";
 export {
   DRAFTS,
   type Draft,
@@ -53,31 +70,9 @@ export {
   type PartitionKey,
   WallTime,
 } from "./http/headers/fields.ts";
-export { beforeWriteHead, requestHeader, type WritingHead } from "./http/node/node-http.ts";
-export { followServerResponse } from "./http/node/response-end.ts";
-export {
-  CLUSTER_INSTEAD,
-  type FurtherNames,
-  type GivenNames,
-  type OptionNames,
-  onlyGiven,
-  optionsIn,
-  pickGateOptions,
-  readOptions,
-  type Spelled,
-  sayUnreadSwitches,
-  spelled,
-  unusedOptions,
-  withKeySecond,
-} from "./http/options/given-options.ts";
-export {
-  type Adapter,
-  type GateOptions,
-  makeGate,
-  type NeededBy,
-  type ParityDefaults,
-  type Preset,
-} from "./http/options/make-gate.ts";
+
+// For functions of users.
+
 export {
   type Asked,
   type AskedWithKey,
@@ -87,6 +82,23 @@ export {
   type OnError,
   type ShownKey,
 } from "./http/user-functions.ts";
-export type { WarningCode } from "./http/warning-codes.ts";
-export { isCalledBy, TidegateWarning, type WarningSwitches, Warnings } from "./http/warnings.ts";
-export { type EmittedWarning, emitWarning } from "./runtime/emit-warning.ts";
+
+// Only for an adapter in the place of another limiter.
+
+export type { Counter, Key, Verdict } from "./http/counter.ts";
+export { durationText } from "./http/flow/gate.ts";
+export {
+  CLUSTER_INSTEAD,
+  type FurtherNames,
+  type GivenNames,
+  type OptionNames,
+  onlyGiven,
+  pickGateOptions,
+  readOptions,
+  type Spelled,
+  sayUnreadSwitches,
+  spelled,
+  unusedOptions,
+  withKeySecond,
+} from "./http/options/given-options.ts";
+export type { ParityDefaults } from "./http/options/make-gate.ts";
