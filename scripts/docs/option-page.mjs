@@ -30,6 +30,9 @@ replaces: see [Express](../../packages/express/README.md#options),
 [Koa](../../packages/koa/README.md#options) and [Fastify](../../packages/fastify/README.md#options). Any
 function may return a value or a promise. Functions with \`key\` get the context and the key under Koa, and the
 request and the key under Fastify.
+
+[An adapter of your own](../guides/writing-an-adapter.md) takes the same options. Its preset is \`"api"\` by default, and
+\`"parity"\` is refused, since it is in the place of no other limiter.
 `;
 
 /** Compares the page with the interface, or writes it with `update`. */

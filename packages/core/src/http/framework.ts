@@ -39,7 +39,10 @@ export interface EndListener {
 
 /** A response whose end is followed. */
 export interface FollowedEnd {
-  /** The handler works until its promise settles, whatever happens to the response. */
+  /**
+   * The handler works until its promise settles, whatever happens to the response. Only called by a
+   * gate with `showsHandlers`.
+   */
   handling(handler: PromiseLike<unknown>): void;
 }
 
@@ -63,6 +66,7 @@ export interface Framework<Request, Response> {
   proxyTrust?(request: Request): ProxyTrust;
   /** The parsed body of a request; undefined if nothing has parsed it. */
   body?(request: Request): unknown;
+  /** A header of the response, by its name in any case. */
   header(response: Response, name: string): HeaderValue;
   setHeader(response: Response, name: string, value: string): void;
   removeHeader(response: Response, name: string): void;
@@ -73,6 +77,9 @@ export interface Framework<Request, Response> {
    * `followServerResponse`.
    */
   followEnd(response: Response, listener: EndListener): FollowedEnd;
-  /** Calls `listener` right before the headers of the response are sent, at most once. */
+  /**
+   * Calls `listener` right before the headers of the response are sent, at most once. `late` are
+   * headers that are given only then, such as those in the arguments of `writeHead`.
+   */
   beforeHeaders(response: Response, listener: (late?: LateHeaders) => void): void;
 }

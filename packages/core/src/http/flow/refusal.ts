@@ -26,9 +26,12 @@ export interface Refusal {
   readonly verdict: Verdict | null;
   /** Whether the cost is above the whole limit, so that no wait helps. */
   readonly neverPasses: boolean;
-  /** A body of type `application/problem+json`; null for the framework's usual body. */
+  /**
+   * A body of type `application/problem+json` with the preset `api`; otherwise null, for the
+   * framework's usual body.
+   */
   readonly problem: string | null;
-  /** False in a dry run, which allows the request. */
+  /** False in a dry run: the request is allowed, and only `onLimited` sees the refusal. */
   readonly enforced: boolean;
 }
 
