@@ -1,4 +1,11 @@
-/** What bounds a policy: the largest limit that it can keep, and how long its hits count. */
+/**
+ * What bounds a policy: the largest limit that it can keep, and how long its hits count.
+ *
+ * Every policy has a finite life, because the life decides what a process may forget. A limiter
+ * keeps its resets, and its counts after it is closed, for the longest life of its policies. In a
+ * cluster the longest life of all limiters decides how long a process remembers replicas that have
+ * ended. So one limiter with windows of a year makes it remember all of them for two years.
+ */
 
 import { COUNT_MAX } from "../base/options.ts";
 import { BUCKET_CAPACITY_MAX } from "./bucket.ts";
@@ -13,7 +20,9 @@ export function limitMax(policy: Policy): number {
     case "tokenBucket":
     case "leakyBucket":
       return BUCKET_CAPACITY_MAX;
-    default:
+    case "fixedWindow":
+    case "slidingWindow":
+    case "concurrency":
       return COUNT_MAX;
   }
 }
@@ -31,7 +40,9 @@ function lifeMs(policy: Policy): number {
       return Math.ceil((policy.limit / policy.perSecond) * 1_000);
     case "concurrency":
       return 0;
-    default:
+    case "fixedWindow":
+    case "slidingWindow":
+    case "slidingLog":
       return 2 * policy.windowMs;
   }
 }

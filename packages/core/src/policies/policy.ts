@@ -14,7 +14,7 @@ import type { FixedWindowPolicy } from "./fixed-window.ts";
 import type { SlidingLogPolicy } from "./sliding-log.ts";
 import type { SlidingWindowPolicy } from "./sliding-window.ts";
 
-/** Any of the six policies, as its function returns it. */
+/** Any of the policies, as its function returns it. */
 export type Policy =
   | FixedWindowPolicy
   | SlidingWindowPolicy
@@ -22,6 +22,16 @@ export type Policy =
   | TokenBucketPolicy
   | LeakyBucketPolicy
   | ConcurrencyPolicy;
+
+/** The functions that make policies. */
+const MAKERS: Readonly<Record<Policy["kind"], true>> = {
+  fixedWindow: true,
+  slidingWindow: true,
+  slidingLog: true,
+  tokenBucket: true,
+  leakyBucket: true,
+  concurrency: true,
+};
 
 /** Options of every policy. */
 export interface CommonPolicyOptions {
@@ -44,9 +54,11 @@ export function makePolicy<Kind extends Policy>(policy: Kind): Kind {
 export function asPolicy(option: string, value: unknown): Policy {
   const policy = insideOf(option, "policy", value);
   if (policy !== undefined) return policy as Policy;
+  const makers = Object.keys(MAKERS);
+  const last = makers.pop();
   throw new TidegateError(
     "TIDEGATE_OPTION_INVALID",
-    `'${option}' must be made by fixedWindow, slidingWindow, slidingLog, tokenBucket, leakyBucket or concurrency, got ${shown(value)}`,
+    `'${option}' must be made by ${makers.join(", ")} or ${last}, got ${shown(value)}`,
   );
 }
 

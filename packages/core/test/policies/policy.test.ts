@@ -15,7 +15,7 @@ import { ODD_VALUES, outcome } from "../limiter/odd-values.ts";
 // biome-ignore lint/suspicious/noExplicitAny: what is tested is what the types forbid.
 type Anything = any;
 
-const MADE: Readonly<Record<string, (more: Anything) => Policy>> = {
+const MADE: Readonly<Record<Policy["kind"], (more: Anything) => Policy>> = {
   fixedWindow: (more) => fixedWindow({ limit: 1, windowMs: 10, ...more }),
   slidingWindow: (more) => slidingWindow({ limit: 1, windowMs: 10, ...more }),
   slidingLog: (more) => slidingLog({ limit: 1, windowMs: 10, ...more }),
@@ -23,7 +23,7 @@ const MADE: Readonly<Record<string, (more: Anything) => Policy>> = {
   leakyBucket: (more) => leakyBucket({ capacity: 1, leakPerSecond: 1, ...more }),
   concurrency: (more) => concurrency({ limit: 1, ...more }),
 };
-const MAKERS: Readonly<Record<string, (options: Anything) => Policy>> = {
+const MAKERS: Readonly<Record<Policy["kind"], (options: Anything) => Policy>> = {
   fixedWindow,
   slidingWindow,
   slidingLog,
@@ -32,9 +32,9 @@ const MAKERS: Readonly<Record<string, (options: Anything) => Policy>> = {
   concurrency,
 };
 
-describe.each(Object.keys(MADE))("%s", (kind) => {
-  const make = MADE[kind]!;
-  const maker = MAKERS[kind]!;
+describe.each(Object.keys(MADE) as Policy["kind"][])("%s", (kind) => {
+  const make = MADE[kind];
+  const maker = MAKERS[kind];
 
   it("is named by its kind when it has no name", () => {
     expect(make({ name: undefined }).name).toBe(kind);

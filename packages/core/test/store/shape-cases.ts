@@ -152,15 +152,16 @@ export const SEVERAL: ShapeCase = made(
   slidingWindow({ limit: LIMIT, windowMs: 1_000, slots: 5 }),
 );
 
-export const SHAPE_CASES: readonly ShapeCase[] = [
-  WINDOWS,
-  SHORT_WINDOWS,
-  REFUSING_WINDOWS,
-  ALIGNED,
-  CALENDAR,
-  SLIDING,
-  BUCKETS,
-  GAUGES,
-  LOGS,
-  SEVERAL,
-];
+/** The case of each policy, with the reference that it is compared with. */
+const BY_KIND: Readonly<Record<Policy["kind"], ShapeCase>> = {
+  fixedWindow: WINDOWS,
+  slidingWindow: SLIDING,
+  slidingLog: LOGS,
+  tokenBucket: BUCKETS,
+  leakyBucket: BUCKETS,
+  concurrency: GAUGES,
+};
+
+const MORE = [SHORT_WINDOWS, REFUSING_WINDOWS, ALIGNED, CALENDAR, SEVERAL];
+
+export const SHAPE_CASES: readonly ShapeCase[] = [...new Set([...Object.values(BY_KIND), ...MORE])];

@@ -8,6 +8,8 @@
 
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 
+import type { Policy } from "../../src/index.ts";
+
 type Options = Record<string, unknown>;
 
 export interface ClusterKeys {
@@ -43,23 +45,31 @@ export function seedOf({ seedKey }: ClusterKeys, identity: string): string {
 }
 
 /** What a policy counts by, from what its user gave. */
-export function meaningOf(policy: string, options: Options): string {
-  const refusals = options["ban"] !== undefined || Boolean(options["backoff"]);
-  const { windowMs, calendar, timeZone = "UTC", weekStartsOn = "monday" } = options;
-  if (policy === "fixedWindow" && calendar !== undefined) {
+export function meaningOf(policy: Policy["kind"], options: Options): string {
+  return MEANINGS[policy](options);
+}
+
+const MEANINGS: Readonly<Record<Policy["kind"], (options: Options) => string>> = {
+  fixedWindow: (options) => {
+    const refusals = options["ban"] !== undefined || Boolean(options["backoff"]);
+    const { windowMs, align, calendar, timeZone = "UTC", weekStartsOn = "monday" } = options;
+    if (calendar === undefined)
+      return `${align === true ? "aligned" : "window"} ${windowMs} ${refusals}`;
     const first = calendar === "week" ? ` ${weekStartsOn}` : "";
     return `aligned ${calendar}${first} ${String(timeZone).toLowerCase()} ${refusals}`;
-  }
-  if (policy === "fixedWindow") {
-    return `${options["align"] === true ? "aligned" : "window"} ${windowMs} ${refusals}`;
-  }
-  if (policy === "slidingWindow") {
+  },
+  slidingWindow: ({ windowMs, slots: given }) => {
     let slots = 12;
     while (Number(windowMs) % slots !== 0) slots--;
-    return `sliding ${windowMs} ${options["slots"] ?? slots}`;
-  }
-  if (policy === "slidingLog") return `log ${windowMs}`;
-  if (policy === "concurrency") return "gauge";
+    return `sliding ${windowMs} ${given ?? slots}`;
+  },
+  slidingLog: ({ windowMs }) => `log ${windowMs}`,
+  tokenBucket: bucketMeaning,
+  leakyBucket: bucketMeaning,
+  concurrency: () => "gauge",
+};
+
+function bucketMeaning(options: Options): string {
   const rate = Number(options["refillPerSecond"] ?? options["leakPerSecond"]);
   const part = ((Number(options["capacity"]) / rate) * 1_000) / 16;
   const widths = [1_024, 512, 256, 128].filter((width) => width <= part);

@@ -147,6 +147,13 @@ describe("the published vectors", () => {
     await expect(`${JSON.stringify(made(), null, 2)}\n`).toMatchFileSnapshot(VECTORS);
   });
 
+  it("have a limiter of every policy", () => {
+    const given = published().limiters.flatMap(({ policies }) =>
+      policies.map(({ policy }) => policy),
+    );
+    expect(new Set(given)).toEqual(new Set(Object.keys(FACTORIES)));
+  });
+
   it("are limiters whose identities follow from what their policies were given", () => {
     for (const { name, policies, meanings, identity } of published().limiters) {
       expect(policies.map(({ policy, options }) => meaningOf(policy, options))).toEqual(meanings);

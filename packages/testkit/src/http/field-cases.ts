@@ -32,14 +32,15 @@ const DRAFTS = ["draft-6", "draft-7", "draft-8", "draft-11"] as const;
 const NEWEST = { legacyHeaders: false, standardHeaders: "draft-11" } as const;
 const SECRET = "a secret of sixteen bytes";
 
-const POLICIES: readonly Policy[] = [
-  fixedWindow({ name: 'odd "name" \\', limit: 3, windowMs: 250 }),
-  slidingWindow({ name: "sliding", limit: 4, windowMs: MINUTE }),
-  slidingLog({ name: "log", limit: 5, windowMs: HOUR }),
-  tokenBucket({ name: "tokens", capacity: 6, refillPerSecond: 0.3 }),
-  leakyBucket({ name: "leak", capacity: 7, leakPerSecond: 2 }),
-  concurrency({ name: "open", limit: 8 }),
-];
+const BY_KIND: Readonly<Record<Policy["kind"], Policy>> = {
+  fixedWindow: fixedWindow({ name: 'odd "name" \\', limit: 3, windowMs: 250 }),
+  slidingWindow: slidingWindow({ name: "sliding", limit: 4, windowMs: MINUTE }),
+  slidingLog: slidingLog({ name: "log", limit: 5, windowMs: HOUR }),
+  tokenBucket: tokenBucket({ name: "tokens", capacity: 6, refillPerSecond: 0.3 }),
+  leakyBucket: leakyBucket({ name: "leak", capacity: 7, leakPerSecond: 2 }),
+  concurrency: concurrency({ name: "open", limit: 8 }),
+};
+const POLICIES: readonly Policy[] = Object.values(BY_KIND);
 
 export const FIELD_CASES: readonly HttpCase[] = [
   {
