@@ -1,23 +1,23 @@
 /**
  * The one timer of replication; it never keeps the process alive.
  *
- * It also measures for how long the event loop was held up, which explains late frames.
+ * It also measures for how long the event loop was blocked, which explains late frames.
  */
 
 import type { ClusterClock } from "./clock/cluster-clock.ts";
 
 /** Longer waits are split. */
 const WAIT_MS_MAX = 60_000;
-/** A timer that fires later than that shows that the event loop was held up. */
-const HELD_UP_MS = 100;
+/** A timer that fires later than that shows that the event loop was blocked. */
+const BLOCKED_MS = 100;
 
 export class ReplicationTimer {
   readonly #clock: ClusterClock;
   readonly #work: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #atMs: number = Number.POSITIVE_INFINITY;
-  /** For how long the event loop has been held up so far, in all, as far as late timers show. */
-  heldUpMs = 0;
+  /** For how long the event loop has been blocked so far, in all, as far as late timers show. */
+  blockedMs = 0;
 
   constructor(clock: ClusterClock, work: () => void) {
     this.#clock = clock;
@@ -34,7 +34,7 @@ export class ReplicationTimer {
     this.#timer = setTimeout(() => {
       this.#atMs = Number.POSITIVE_INFINITY;
       const lateMs = this.#clock.now() - (now + waitMs);
-      if (lateMs > HELD_UP_MS) this.heldUpMs += lateMs;
+      if (lateMs > BLOCKED_MS) this.blockedMs += lateMs;
       this.#work();
     }, waitMs);
     this.#timer.unref();

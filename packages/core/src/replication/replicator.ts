@@ -291,16 +291,17 @@ export class Replicator implements ReplicaContext {
     this.partitionDetector.look(now);
     const hasJumped = this.#agreement.agree(now);
     if (this.#hasBeenBehind(now, hasJumped)) this.#gapRepair.askForAll(now);
-    const known = members.checksum();
-    if (members.differs(known, BEATS_DIFFERING)) this.#deadReplicaSync.checksumDiffers(known, now);
+    const checksum = members.checksum();
+    if (members.differs(checksum, BEATS_DIFFERING))
+      this.#deadReplicaSync.checksumDiffers(checksum, now);
     this.#gapRepair.askUnreached();
     const heartbeat = {
       isReady: this.initialSync.isOver,
-      upMs: this.#agreement.upMs(now),
-      known,
+      joinedForMs: this.#agreement.joinedForMs(now),
+      checksum,
       ...replicatedLimiters.totals(),
       behind: this.#gapRepair.behind(now),
-      heldMs: publisher.heldMs(now),
+      unsentAgeMs: publisher.unsentAgeMs(now),
     };
     sender.heartbeat(heartbeat, this.#configDrift.described());
   }

@@ -7,7 +7,7 @@
  *     former    | replica 8 | up to |
  *     asking    | replica 8 | since | others |
  *     heard     | replica 8 | up to | clock | silent | above 4 |
- *     page      | since | up to | telling | part | parts | held |
+ *     page      | since | up to | replyNumber | part | parts | held |
  *
  * All of them are short: `BEHIND_MAX` and `POLICIES_MAX` bound the longest. A reader of broken
  * input sets `reader.isBroken`.
@@ -35,22 +35,22 @@ export interface Heartbeat {
   /** Whether the sender's initial sync is over. */
   readonly isReady: boolean;
   /** For how long the sender has been up. */
-  readonly upMs: number;
+  readonly joinedForMs: number;
   /** A checksum of the membership as the sender knows it, and of its frames of dead replicas. */
-  readonly known: number;
+  readonly checksum: number;
   /** Hits that the sender has allowed and refused since it started. */
   readonly allowed: number;
   readonly refused: number;
   readonly behind: readonly Behind[];
   /** For how long the oldest count has waited that is in no frame up to this one's number. */
-  readonly heldMs: number;
+  readonly unsentAgeMs: number;
 }
 
 export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): void {
   if (!writer.beginSection(SECTIONS.heartbeat, HEARTBEAT_BYTES_MAX)) return;
   writer.u8(heartbeat.isReady ? 1 : 0);
-  writer.varint(heartbeat.upMs);
-  writer.u32(heartbeat.known);
+  writer.varint(heartbeat.joinedForMs);
+  writer.u32(heartbeat.checksum);
   writer.varint(heartbeat.allowed);
   writer.varint(heartbeat.refused);
   const behind = heartbeat.behind.slice(0, BEHIND_MAX);
@@ -59,15 +59,15 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): void 
     writer.u64(replica);
     writer.varint(replica.number);
   }
-  writer.varint(heartbeat.heldMs);
+  writer.varint(heartbeat.unsentAgeMs);
   writer.endSection();
 }
 
 /** Ignores what follows `held`, so a later version can add fields. */
 export function readHeartbeat(reader: FrameReader): Heartbeat | undefined {
   const ready = reader.u8();
-  const upMs = reader.varint();
-  const known = reader.u32();
+  const joinedForMs = reader.varint();
+  const checksum = reader.u32();
   const allowed = reader.varint();
   const refused = reader.varint();
   const behinds = reader.u8();
@@ -76,9 +76,9 @@ export function readHeartbeat(reader: FrameReader): Heartbeat | undefined {
   while (behind.length < behinds && !reader.isBroken) {
     behind.push({ ...reader.u64(), number: reader.varint() });
   }
-  const heldMs = reader.varint();
+  const unsentAgeMs = reader.varint();
   if (reader.isBroken) return undefined;
-  return { isReady: ready === 1, upMs, known, allowed, refused, behind, heldMs };
+  return { isReady: ready === 1, joinedForMs, checksum, allowed, refused, behind, unsentAgeMs };
 }
 
 /** A limiter cannot have more policies; a section with more is refused. */
@@ -146,22 +146,22 @@ export function readFormer(reader: FrameReader): WireFormer | undefined {
 }
 
 /** A sync request to a replica. All replicas receive it, so all learn that it was asked. */
-export interface Asking extends Halves {
+export interface SyncRequest extends Halves {
   /** Asks for that replica's counts that changed after this frame. */
   readonly since: number;
   /** Whether to include what the asked replica knows of dead replicas. */
   readonly others: boolean;
 }
 
-export function writeAsking(writer: FrameWriter, asking: Asking): void {
-  if (!writer.beginSection(SECTIONS.asking, 8 + VARINT_BYTES_MAX + 1)) return;
-  writer.u64(asking);
-  writer.varint(asking.since);
-  writer.u8(asking.others ? 1 : 0);
+export function writeSyncRequest(writer: FrameWriter, request: SyncRequest): void {
+  if (!writer.beginSection(SECTIONS.syncRequest, 8 + VARINT_BYTES_MAX + 1)) return;
+  writer.u64(request);
+  writer.varint(request.since);
+  writer.u8(request.others ? 1 : 0);
   writer.endSection();
 }
 
-export function readAsking(reader: FrameReader): Asking | undefined {
+export function readSyncRequest(reader: FrameReader): SyncRequest | undefined {
   const replica = reader.u64();
   const since = reader.varint();
   const others = reader.u8();
@@ -173,7 +173,7 @@ export function readAsking(reader: FrameReader): Asking | undefined {
 const ABOVE_MAX = 33;
 
 /** Another replica, of which a reply has all counts that its sender knows. */
-export interface Heard extends Halves {
+export interface ReplicaReport extends Halves {
   /** The last of its frames that the sender received without a gap. */
   readonly upTo: number;
   /** What its raw clock shows when the frame is sent, as far as the sender knows. */
@@ -185,8 +185,8 @@ export interface Heard extends Halves {
 }
 
 /** Returns false if the section does not fit any more. */
-export function writeHeard(writer: FrameWriter, report: Heard): boolean {
-  if (!writer.beginSection(SECTIONS.heard, 8 + 3 * VARINT_BYTES_MAX + 4)) return false;
+export function writeReplicaReport(writer: FrameWriter, report: ReplicaReport): boolean {
+  if (!writer.beginSection(SECTIONS.replicaReport, 8 + 3 * VARINT_BYTES_MAX + 4)) return false;
   writer.u64(report);
   writer.varint(report.upTo);
   writer.varint(report.clockMs);
@@ -196,7 +196,7 @@ export function writeHeard(writer: FrameWriter, report: Heard): boolean {
   return true;
 }
 
-export function readHeard(reader: FrameReader): Heard | undefined {
+export function readReplicaReport(reader: FrameReader): ReplicaReport | undefined {
   const replica = reader.u64();
   const upTo = reader.varint();
   const clockMs = reader.varint();
@@ -210,7 +210,7 @@ export function readHeard(reader: FrameReader): Heard | undefined {
 /** More parts than the largest table has; a reply with more is refused. */
 const PARTS_MAX = 65_536;
 /** The most bytes that the section of a page takes. */
-export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX + 1;
+export const REPLY_PART_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX + 1;
 
 /**
  * Which part of which reply a frame is. Frames of counts have this section only if several of them
@@ -219,40 +219,40 @@ export const PAGE_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX + 1;
  * A receiver of all parts knows what the sender knew after frame `upTo`, whatever was lost before.
  * A repeated reply may have other parts, so parts of two replies never mix.
  */
-export interface Page {
+export interface ReplyPart {
   readonly since: number;
   readonly upTo: number;
   /** A number that its sender gives to no other reply. */
-  readonly telling: number;
+  readonly replyNumber: number;
   /** From 0. */
   readonly part: number;
   /** In the last part, how many parts there are; otherwise 0, as that is only known at the end. */
   readonly parts: number;
   /** Whether all permits that the sender holds are in the reply: others have been released. */
-  readonly hasAllHeld: boolean;
+  readonly hasAllPermits: boolean;
 }
 
-export function writePage(writer: FrameWriter, page: Page): void {
-  if (!writer.beginSection(SECTIONS.page, 5 * VARINT_BYTES_MAX + 1)) return;
-  writer.varint(page.since);
-  writer.varint(page.upTo);
-  writer.varint(page.telling);
-  writer.varint(page.part);
-  writer.varint(page.parts);
-  writer.u8(page.hasAllHeld ? 1 : 0);
+export function writeReplyPart(writer: FrameWriter, part: ReplyPart): void {
+  if (!writer.beginSection(SECTIONS.replyPart, 5 * VARINT_BYTES_MAX + 1)) return;
+  writer.varint(part.since);
+  writer.varint(part.upTo);
+  writer.varint(part.replyNumber);
+  writer.varint(part.part);
+  writer.varint(part.parts);
+  writer.u8(part.hasAllPermits ? 1 : 0);
   writer.endSection();
 }
 
-export function readPage(reader: FrameReader): Page | undefined {
+export function readReplyPart(reader: FrameReader): ReplyPart | undefined {
   const since = reader.varint();
   const upTo = reader.varint();
-  const telling = reader.varint();
+  const replyNumber = reader.varint();
   const part = reader.varint();
   const parts = reader.varint();
   const held = reader.u8();
-  const isPage = since <= upTo && part < PARTS_MAX && (parts === 0 || parts === part + 1);
-  if (!isPage || held > 1) reader.isBroken = true;
-  return ended(reader, { since, upTo, telling, part, parts, hasAllHeld: held === 1 });
+  const isPart = since <= upTo && part < PARTS_MAX && (parts === 0 || parts === part + 1);
+  if (!isPart || held > 1) reader.isBroken = true;
+  return ended(reader, { since, upTo, replyNumber, part, parts, hasAllPermits: held === 1 });
 }
 
 /** What was read, if the section ends here and is not broken. */

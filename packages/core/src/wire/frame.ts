@@ -33,7 +33,7 @@ const TWO_32 = 2 ** 32;
 const MANTISSA_MAX = 2 ** 53;
 
 /** What a frame is for. */
-export const FRAME_KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"] as const;
+export const FRAME_KINDS = ["counts", "heartbeat", "request", "reply", "hello", "leave"] as const;
 export type FrameKind = (typeof FRAME_KINDS)[number];
 
 /**
@@ -46,7 +46,7 @@ export type FrameLoad = "repeated" | "unrepeated" | "reply" | "short";
 export function loadOf(frame: Uint8Array): FrameLoad {
   const kind = FRAME_KINDS[frame[KIND_AT] ?? FRAME_KINDS.length];
   if (kind === "counts") return (frame[FLAGS_AT]! & UNREPEATED) === 0 ? "repeated" : "unrepeated";
-  return kind === "page" ? "reply" : "short";
+  return kind === "reply" ? "reply" : "short";
 }
 
 /** The types of sections. Readers skip those that they do not know. */
@@ -55,9 +55,9 @@ export const SECTIONS = {
   notes: 2,
   checkpoints: 3,
   heartbeat: 4,
-  asking: 5,
-  page: 6,
-  heard: 7,
+  syncRequest: 5,
+  replyPart: 6,
+  replicaReport: 7,
   limiters: 8,
   former: 9,
 } as const;

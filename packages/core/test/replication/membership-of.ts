@@ -10,7 +10,7 @@ export function membershipOf(replicas: Replicas, membersMax?: number): Membershi
   return new Membership(
     replicas,
     { part: () => {} } as never,
-    { heldUpMs: 0 } as never,
+    { blockedMs: 0 } as never,
     membersMax,
   );
 }

@@ -52,14 +52,14 @@ function components(
   return { type: 1, limiter: LIMITER, of, policy: 1, encoding, ...table, entries };
 }
 
-const asking: Section = { type: 5, replica: OTHER, since: 250, others: false };
-const heard: Section = {
+const syncRequest: Section = { type: 5, replica: OTHER, since: 250, others: false };
+const replicaReport: Section = {
   ...{ type: 7, replica: OTHER, upTo: 299, clock: SENT_AT + 7, silent: 4_000 },
   above: 0x8000_0005,
 };
-const page: Section = {
-  ...{ type: 6, since: 250, upTo: 300, telling: 4, part: 1, parts: 2 },
-  held: true,
+const replyPart: Section = {
+  ...{ type: 6, since: 250, upTo: 300, replyNumber: 4, part: 1, parts: 2 },
+  hasAllPermits: true,
 };
 const windows: Section = components(
   0,
@@ -163,7 +163,7 @@ const FRAMES: readonly (readonly [
   ],
   [
     "the level of a bucket, in the last part of an answer",
-    "page",
+    "reply",
     [
       {
         ...{ type: 3, limiter: LIMITER, policy: 0 },
@@ -172,16 +172,16 @@ const FRAMES: readonly (readonly [
           { key: KEY_3, reset: 0, slot: 99, level: 1 },
         ],
       },
-      page,
+      replyPart,
     ],
   ],
   [
     "what another has counted, who cannot be asked",
-    "page",
+    "reply",
     [
-      heard,
+      replicaReport,
       components(1, [entry({ key: KEY_1, period: 100, hits: 3 })], { of: OTHER }),
-      { type: 6, since: 300, upTo: 300, telling: 5, part: 0, parts: 1, held: false },
+      { type: 6, since: 300, upTo: 300, replyNumber: 5, part: 0, parts: 1, hasAllPermits: false },
     ],
   ],
   [
@@ -189,9 +189,9 @@ const FRAMES: readonly (readonly [
     "heartbeat",
     [
       {
-        ...{ type: 4, isReady: true, upMs: 70_000, known: 0xcafe_babe },
+        ...{ type: 4, isReady: true, joinedForMs: 70_000, checksum: 0xcafe_babe },
         ...{ allowed: 2 ** 40, refused: 129, behind: [{ replica: OTHER, number: 299 }] },
-        heldMs: 140,
+        unsentAgeMs: 140,
       },
       {
         type: 8,
@@ -202,8 +202,8 @@ const FRAMES: readonly (readonly [
       },
     ],
   ],
-  ["a question", "request", [asking]],
-  ["a question, sealed", "request", [{ ...asking, others: true }], "sealed"],
+  ["a sync request", "request", [syncRequest]],
+  ["a sync request, sealed", "request", [{ ...syncRequest, others: true }], "sealed"],
   ["that the sender has come", "hello", []],
   ["that the sender counted under another id", "hello", [{ type: 9, replica: OTHER, upTo: 299 }]],
   ["that the sender leaves", "leave", []],
@@ -220,11 +220,11 @@ export function frameVectors(open: Seal, sealed: Seal): FrameVector[] {
     });
   });
   const outside = { name: "a section that no reader knows", kind: "request" } as const;
-  const unknown = vector(open, { ...outside, isUnrepeated: false }, [asking], (writer) => {
+  const unknown = vector(open, { ...outside, isUnrepeated: false }, [syncRequest], (writer) => {
     writer.beginSection(200, 3);
     for (const byte of [1, 2, 3]) writer.u8(byte);
     writer.endSection();
-    writeSection(writer, asking);
+    writeSection(writer, syncRequest);
   });
   return [...vectors, unknown];
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentReader } from "../../src/wire/component-section.ts";
-import { readAsking, readHeartbeat, readPage } from "../../src/wire/control-sections.ts";
+import { readHeartbeat, readReplyPart, readSyncRequest } from "../../src/wire/control-sections.ts";
 import { FRAME_KINDS, FrameReader, FrameWriter } from "../../src/wire/frame.ts";
 import { readNotes } from "../../src/wire/note-section.ts";
 
@@ -26,8 +26,8 @@ function readAll(bytes: Uint8Array): number {
       Array.from(readCheckpoints(reader, { wants: () => true, checkpoint: () => things++ }));
     }
     if (type % 6 === 4) things += readHeartbeat(reader)?.behind.length ?? 0;
-    if (type % 6 === 5 && readAsking(reader) !== undefined) things++;
-    if (type % 6 === 0 && readPage(reader) !== undefined) things++;
+    if (type % 6 === 5 && readSyncRequest(reader) !== undefined) things++;
+    if (type % 6 === 0 && readReplyPart(reader) !== undefined) things++;
     if (reader.isBroken) break;
   }
   return things;

@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto";
 import type { ClusterKeys } from "./plain-names.ts";
 
-const KINDS = ["counts", "heartbeat", "request", "page", "hello", "leave"];
+const KINDS = ["counts", "heartbeat", "request", "reply", "hello", "leave"];
 const MARKS = ["block", "penalty", "drain"];
 const MASK_64 = 2n ** 64n - 1n;
 
@@ -112,17 +112,17 @@ const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
     return { type: 3, limiter, policy, levels };
   },
   4: (bytes) => ({
-    ...{ type: 4, isReady: bytes.u8() === 1, upMs: bytes.varint(), known: bytes.u32() },
+    ...{ type: 4, isReady: bytes.u8() === 1, joinedForMs: bytes.varint(), checksum: bytes.u32() },
     ...{ allowed: bytes.varint(), refused: bytes.varint() },
     behind: times(bytes.u8(), () => ({ replica: bytes.u64(), number: bytes.varint() })),
-    heldMs: bytes.varint(),
+    unsentAgeMs: bytes.varint(),
   }),
   5: (bytes) => ({
     ...{ type: 5, replica: bytes.u64(), since: bytes.varint(), others: bytes.u8() === 1 },
   }),
   6: (bytes) => ({
-    ...{ type: 6, since: bytes.varint(), upTo: bytes.varint(), telling: bytes.varint() },
-    ...{ part: bytes.varint(), parts: bytes.varint(), held: bytes.u8() === 1 },
+    ...{ type: 6, since: bytes.varint(), upTo: bytes.varint(), replyNumber: bytes.varint() },
+    ...{ part: bytes.varint(), parts: bytes.varint(), hasAllPermits: bytes.u8() === 1 },
   }),
   7: (bytes) => ({
     ...{ type: 7, replica: bytes.u64(), upTo: bytes.varint(), clock: bytes.varint() },

@@ -9,12 +9,12 @@ import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import { PERIOD_ENCODINGS, writeComponents } from "../../src/wire/component-section.ts";
 import {
-  writeAsking,
   writeFormer,
-  writeHeard,
   writeHeartbeat,
   writeLimiters,
-  writePage,
+  writeReplicaReport,
+  writeReplyPart,
+  writeSyncRequest,
 } from "../../src/wire/control-sections.ts";
 import type { FrameWriter, Halves } from "../../src/wire/frame.ts";
 import { writeNotes } from "../../src/wire/note-section.ts";
@@ -85,11 +85,11 @@ export function writeSection(writer: FrameWriter, section: any): void {
     );
     writeHeartbeat(writer, { ...section, behind });
   }
-  if (section.type === 5) writeAsking(writer, { ...section, ...halvesOf(section.replica) });
-  if (section.type === 6) writePage(writer, { ...section, hasAllHeld: section["held"] });
+  if (section.type === 5) writeSyncRequest(writer, { ...section, ...halvesOf(section.replica) });
+  if (section.type === 6) writeReplyPart(writer, section);
   if (section.type === 7) {
     const { replica, clock: clockMs, silent: silentMs } = section;
-    writeHeard(writer, { ...section, ...halvesOf(replica), clockMs, silentMs });
+    writeReplicaReport(writer, { ...section, ...halvesOf(replica), clockMs, silentMs });
   }
   if (section.type === 9) {
     writeFormer(writer, { ...halvesOf(section.replica), upTo: section.upTo });

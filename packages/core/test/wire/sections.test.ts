@@ -7,18 +7,18 @@ import {
   writeCheckpoints,
 } from "../../src/wire/checkpoint-section.ts";
 import {
-  readAsking,
   readFormer,
-  readHeard,
   readHeartbeat,
   readLimiters,
-  readPage,
-  writeAsking,
+  readReplicaReport,
+  readReplyPart,
+  readSyncRequest,
   writeFormer,
-  writeHeard,
   writeHeartbeat,
   writeLimiters,
-  writePage,
+  writeReplicaReport,
+  writeReplyPart,
+  writeSyncRequest,
 } from "../../src/wire/control-sections.ts";
 import {
   type FrameHeader,
@@ -115,16 +115,16 @@ describe("sections of a frame", () => {
     );
   });
 
-  it("carry heartbeats, requests and pages unchanged", () => {
+  it("carry heartbeats, sync requests and parts of replies unchanged", () => {
     const behind = [0, 1, 2, 3].map((low) => ({ low, high: ~low, number: low * 1_000 }));
     const counts = { allowed: 2 ** 45, refused: 3 };
     const heartbeat = {
       isReady: false,
-      upMs: 86_400_000,
-      known: 0xffff_ffff,
+      joinedForMs: 86_400_000,
+      checksum: 0xffff_ffff,
       ...counts,
       behind,
-      heldMs: 300,
+      unsentAgeMs: 300,
     };
     const heard = readHeartbeat(
       written("heartbeat", (writer) => writeHeartbeat(writer, heartbeat)),
@@ -142,8 +142,10 @@ describe("sections of a frame", () => {
     });
     expect(readLimiters(told)).toEqual(limiters);
 
-    const asking = { low: -7, high: 8, since: 99, others: true };
-    expect(readAsking(written("request", (writer) => writeAsking(writer, asking)))).toEqual(asking);
+    const request = { low: -7, high: 8, since: 99, others: true };
+    expect(
+      readSyncRequest(written("request", (writer) => writeSyncRequest(writer, request))),
+    ).toEqual(request);
 
     const gone = {
       low: 7,
@@ -153,25 +155,27 @@ describe("sections of a frame", () => {
       silentMs: 4_000,
       above: 0xa000_0001,
     };
-    expect(readHeard(written("page", (writer) => writeHeard(writer, gone)))).toEqual(gone);
+    expect(
+      readReplicaReport(written("reply", (writer) => writeReplicaReport(writer, gone))),
+    ).toEqual(gone);
     // Frames above would have numbers that are not exact, or overflow.
     for (const upTo of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 32]) {
-      const far = written("page", (writer) => writeHeard(writer, { ...gone, upTo }));
-      expect(readHeard(far)).toBeUndefined();
+      const far = written("reply", (writer) => writeReplicaReport(writer, { ...gone, upTo }));
+      expect(readReplicaReport(far)).toBeUndefined();
     }
 
     const former = { low: 5, high: -6, upTo: 299 };
     const frame = written("hello", (writer) => writeFormer(writer, former));
     expect(readFormer(frame)).toEqual(former);
 
-    const page = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
-    expect(readPage(written("page", (writer) => writePage(writer, page)))).toEqual(page);
+    const part = { since: 5, upTo: 70, replyNumber: 4, part: 2, parts: 3, hasAllPermits: true };
+    expect(readReplyPart(written("reply", (writer) => writeReplyPart(writer, part)))).toEqual(part);
   });
 
   it("of heartbeats may have more fields than a reader knows, and name no more than four replicas", () => {
-    const times = { upMs: 1, known: 3 };
+    const times = { joinedForMs: 1, checksum: 3 };
     const behind = [{ low: 1, high: 2, number: 3 }];
-    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind, heldMs: 6 };
+    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind, unsentAgeMs: 6 };
     const parts = [heartbeat.behind, []].map((named) => {
       const reader = written("heartbeat", (writer) =>
         writeHeartbeat(writer, { ...heartbeat, behind: named }),
@@ -197,25 +201,27 @@ describe("sections of a frame", () => {
     expect(read(Uint8Array.from([...none.slice(0, -2), 5, ...five, 6]))).toBeUndefined();
   });
 
-  it("with impossible values are no pages", () => {
-    const possible = { since: 5, upTo: 70, telling: 4, part: 2, parts: 3, hasAllHeld: true };
+  it("with impossible values are no parts of replies", () => {
+    const possible = { since: 5, upTo: 70, replyNumber: 4, part: 2, parts: 3, hasAllPermits: true };
     const impossible = [{ since: 71 }, { part: 3 }, { parts: 4 }, { part: 2 ** 30, parts: 0 }];
     for (const change of impossible) {
-      const reader = written("page", (writer) => writePage(writer, { ...possible, ...change }));
-      expect(readPage(reader)).toBeUndefined();
+      const reader = written("reply", (writer) =>
+        writeReplyPart(writer, { ...possible, ...change }),
+      );
+      expect(readReplyPart(reader)).toBeUndefined();
     }
   });
 
   it("unknown to a reader are skipped, and the section after them is read", () => {
-    const asking = { low: -7, high: 8, since: 99, others: true };
+    const request = { low: -7, high: 8, since: 99, others: true };
     const reader = written("request", (writer) => {
       expect(writer.beginSection(200, 3)).toBe(true);
       for (const byte of [1, 2, 3]) writer.u8(byte);
       writer.endSection();
-      writeAsking(writer, asking);
+      writeSyncRequest(writer, request);
     });
     expect(reader.nextSection()).toBe(5);
-    expect(readAsking(reader)).toEqual(asking);
+    expect(readSyncRequest(reader)).toEqual(request);
     expect([reader.nextSection(), reader.isBroken]).toEqual([undefined, false]);
   });
 });

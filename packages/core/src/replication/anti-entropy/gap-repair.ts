@@ -37,7 +37,7 @@
  * when fifty replicas miss the same frame.
  */
 
-import { type Asking, BEHIND_MAX, type Behind } from "../../wire/control-sections.ts";
+import { BEHIND_MAX, type Behind, type SyncRequest } from "../../wire/control-sections.ts";
 import { HEARTBEAT_MS } from "../membership/heartbeat-schedule.ts";
 import type { Incarnation } from "../membership/incarnation.ts";
 import type { Member } from "../membership/member.ts";
@@ -146,7 +146,7 @@ export class GapRepair {
   }
 
   /** A sync request arrived, for this replica or for another one. */
-  requested(from: Member, { low, high, since, others }: Asking, now: number): void {
+  requested(from: Member, { low, high, since, others }: SyncRequest, now: number): void {
     const { replicas, members, sender } = this.#context;
     const id = idOf(low, high);
     this.#incarnation.claimed(id, since);

@@ -7,7 +7,7 @@
  * never make a whole.
  */
 
-import type { Page } from "../../wire/control-sections.ts";
+import type { ReplyPart } from "../../wire/control-sections.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 
 /** How many replies of one replica are gathered at a time. */
@@ -25,13 +25,13 @@ export type ReplyPartsFault =
   | "tooManyParts";
 
 type Others = ReadonlyMap<string, FramesKnown>;
-type ReplyPart = Omit<Page, "hasAllHeld">;
+type Part = Omit<ReplyPart, "hasAllPermits">;
 
 /** A reply of which parts are missing. */
 interface Series {
   readonly since: number;
   readonly upTo: number;
-  readonly telling: number;
+  readonly replyNumber: number;
   readonly received: Set<number>;
   /** 0 until the last part has arrived. */
   parts: number;
@@ -102,12 +102,12 @@ export class ReplyParts {
    * Adds a part, and the other replicas whose counts it has. Returns all other replicas of the
    * reply once all of its parts have arrived.
    */
-  add(page: ReplyPart, others: Others): Others | undefined {
-    const series = this.#seriesOf(page);
+  add(part: Part, others: Others): Others | undefined {
+    const series = this.#seriesOf(part);
     const before = sizeOf(series);
-    series.received.add(page.part);
+    series.received.add(part.part);
     for (const [id, known] of others) series.others.set(id, known);
-    if (page.parts > 0) series.parts = page.parts;
+    if (part.parts > 0) series.parts = part.parts;
     if (series.parts === 0 || series.received.size < series.parts) {
       this.#budget.received(series, sizeOf(series) - before);
       return undefined;
@@ -123,12 +123,13 @@ export class ReplyParts {
     this.#series = [];
   }
 
-  #seriesOf({ since, upTo, telling }: ReplyPart): Series {
+  #seriesOf({ since, upTo, replyNumber }: Part): Series {
     for (const begun of this.#series) {
-      if (begun.telling === telling && begun.since === since && begun.upTo === upTo) return begun;
+      if (begun.replyNumber === replyNumber && begun.since === since && begun.upTo === upTo)
+        return begun;
     }
     const series: Series = {
-      ...{ since, upTo, telling },
+      ...{ since, upTo, replyNumber },
       received: new Set(),
       parts: 0,
       others: new Map(),

@@ -8,7 +8,7 @@
  */
 
 import { NO_REPLICA } from "../../store/replicas/replicas.ts";
-import type { Heard, Page } from "../../wire/control-sections.ts";
+import type { ReplicaReport, ReplyPart } from "../../wire/control-sections.ts";
 import type { Member } from "../membership/member.ts";
 import { idOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
@@ -32,7 +32,7 @@ export class ThirdPartyCounts {
   }
 
   /** The sender reports on a dead replica. */
-  addReport(report: Heard, sentAtMs: number): void {
+  addReport(report: ReplicaReport, sentAtMs: number): void {
     const { members, replicas, clock } = this.#context;
     const id = idOf(report.low, report.high);
     const now = clock.now();
@@ -56,15 +56,15 @@ export class ThirdPartyCounts {
    * A part of a reply has been merged. Once all parts have arrived, the gap that the reply is about
    * is closed. Returns whether its sender has then reported on all replicas that it knows.
    */
-  cover(member: Member, page: Page): boolean {
+  cover(member: Member, part: ReplyPart): boolean {
     const { replicas, members, clock } = this.#context;
-    const others = member.parts.add(page, this.#others);
+    const others = member.parts.add(part, this.#others);
     member.replyUntilMs = others === undefined ? clock.now() + PART_MS : 0;
     if (others === undefined) return false;
     // A reply that newer frames have overtaken has not been merged as a whole.
-    const isNews = page.upTo > member.frames.last;
-    if (isNews && page.hasAllHeld) replicas.setHeldSince(member.index, page.upTo);
-    member.frames.cover(page.since, page.upTo);
+    const isNews = part.upTo > member.frames.last;
+    if (isNews && part.hasAllPermits) replicas.setHeldSince(member.index, part.upTo);
+    member.frames.cover(part.since, part.upTo);
     for (const [id, known] of others) {
       const other = members.find(id);
       // A replica that has published meanwhile is alive, and its own frames say more.

@@ -47,7 +47,7 @@ export class ClockAgreement {
   }
 
   /** For how long this replica has been up. */
-  upMs(now: number): number {
+  joinedForMs(now: number): number {
     return now - this.#beganAtMs;
   }
 
@@ -57,7 +57,7 @@ export class ClockAgreement {
    * time are wrong.
    */
   frameOpened(now: number): void {
-    if (this.#hasAgreed || this.upMs(now) > NEW_MS) return;
+    if (this.#hasAgreed || this.joinedForMs(now) > NEW_MS) return;
     const offsetsMs = this.#receivedHere().map((member) => this.#offsetMs(member));
     const [first = 0, ...others] = offsetsMs;
     // The median of theirs only: the joining replica's own clock is no better than any other.
@@ -145,8 +145,8 @@ export class ClockAgreement {
 
   /** Whether this replica has been up for longer than the other. */
   #isElder({ id, lastHeartbeat, lastReceivedMs }: Member, now: number): boolean {
-    const { upMs = 0 } = lastHeartbeat ?? {};
-    const aheadMs = this.upMs(now) - (upMs + now - lastReceivedMs);
+    const { joinedForMs = 0 } = lastHeartbeat ?? {};
+    const aheadMs = this.joinedForMs(now) - (joinedForMs + now - lastReceivedMs);
     if (Math.abs(aheadMs) > SAME_AGE_MS) return aheadMs > 0;
     return this.#context.replicas.selfId < id;
   }

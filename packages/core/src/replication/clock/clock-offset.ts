@@ -31,7 +31,7 @@ interface Lateness {
   readonly isJump: boolean;
   /** A younger frame shows that the jump was no more than a single frame held up. */
   readonly floorMs: number;
-  /** Whether this process was held up for much of the silence before that frame. */
+  /** Whether this process was blocked for much of the silence before that frame. */
   readonly isOurs: boolean;
   readonly ages: AgeSamples;
 }
@@ -79,10 +79,10 @@ export class ClockOffset {
   #ages = new AgeSamples();
   #late: Lateness | undefined;
   /**
-   * When the last frame arrived, its age, and for how long this process had been held up by then.
+   * When the last frame arrived, its age, and for how long this process had been blocked by then.
    */
   #last:
-    | { readonly receivedAtMs: number; readonly ageMs: number; readonly heldUpMs: number }
+    | { readonly receivedAtMs: number; readonly ageMs: number; readonly blockedMs: number }
     | undefined;
   /** When the last frame arrived that was not late. */
   inTimeAtMs: number = Number.NEGATIVE_INFINITY;
@@ -95,12 +95,12 @@ export class ClockOffset {
   /**
    * Adds a frame; returns the offset as it is known now.
    *
-   * @param heldUpMs for how long the event loop of this process has been held up so far, in all
+   * @param blockedMs for how long the event loop of this process has been blocked so far, in all
    */
-  received(receivedAtMs: number, sentAtMs: number, heldUpMs = 0): number {
+  received(receivedAtMs: number, sentAtMs: number, blockedMs = 0): number {
     const ageMs = receivedAtMs - sentAtMs;
     if (this.#ages.count > 0 && ageMs > this.offsetMs + STEP_MS) {
-      this.#late = this.#lateness(receivedAtMs, ageMs, heldUpMs);
+      this.#late = this.#lateness(receivedAtMs, ageMs, blockedMs);
       const { ages } = this.#late;
       ages.add(receivedAtMs, ageMs);
       // A queue that appeared suddenly would not keep its delay for so long.
@@ -110,7 +110,7 @@ export class ClockOffset {
       this.inTimeAtMs = receivedAtMs;
       this.#ages.add(receivedAtMs, ageMs);
     }
-    this.#last = { receivedAtMs, ageMs, heldUpMs };
+    this.#last = { receivedAtMs, ageMs, blockedMs };
     return this.offsetMs;
   }
 
@@ -150,14 +150,14 @@ export class ClockOffset {
   }
 
   /** The lateness that goes on or begins with this frame. */
-  #lateness(receivedAtMs: number, ageMs: number, heldUpMs: number): Lateness {
+  #lateness(receivedAtMs: number, ageMs: number, blockedMs: number): Lateness {
     const late = this.#late;
     if (late?.isJump === true) return ageMs >= late.floorMs ? late : { ...late, isJump: false };
     const growthMs = ageMs - (this.#last?.ageMs ?? this.offsetMs);
     const isJump = growthMs >= STEP_MS || 2 * growthMs >= ageMs - this.offsetMs;
     if (!isJump && late !== undefined) return late;
     const silenceMs = receivedAtMs - (this.#last?.receivedAtMs ?? Number.NEGATIVE_INFINITY);
-    const isOurs = growthMs > silenceMs - (heldUpMs - (this.#last?.heldUpMs ?? 0)) + STEADY_MS;
+    const isOurs = growthMs > silenceMs - (blockedMs - (this.#last?.blockedMs ?? 0)) + STEADY_MS;
     const floorMs = ageMs - growthMs / 2;
     return { sinceMs: receivedAtMs, isJump, floorMs, isOurs, ages: new AgeSamples() };
   }

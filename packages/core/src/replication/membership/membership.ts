@@ -80,7 +80,7 @@ export class Membership {
       this.#setAlive(member, true);
     }
     const { offset } = member;
-    offset.received(receivedAtMs, sentAtMs, this.#timer.heldUpMs);
+    offset.received(receivedAtMs, sentAtMs, this.#timer.blockedMs);
     const { suspectSinceMs } = offset;
     if (suspectSinceMs !== undefined && !this.#areAllLate(member, suspectSinceMs)) offset.step();
     const { offsetMs } = offset;
@@ -184,7 +184,7 @@ export class Membership {
     if (this.#members.size >= this.#membersMax) return false;
     let differs = false;
     for (const member of this.#members.values()) {
-      const sum = member.lastHeartbeat?.known;
+      const sum = member.lastHeartbeat?.checksum;
       const isSame = !member.isAlive || sum === undefined || sum === own;
       member.beatsDiffering = isSame ? 0 : member.beatsDiffering + 1;
       differs ||= member.beatsDiffering >= beats;

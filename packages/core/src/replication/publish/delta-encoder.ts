@@ -79,14 +79,14 @@ export class DeltaEncoder {
    * other replicas that cannot be asked any more. It includes all held permits if the store no
    * longer knows which were released after that frame.
    */
-  *page(reply: SyncReply, upTo: number): Slices {
+  *reply(reply: SyncReply, upTo: number): Slices {
     const { to, others, toJoining, levels } = reply;
     const since = Math.min(reply.since, upTo);
     const { replicatedLimiters } = this.#context;
-    const hasAllHeld = replicatedLimiters.hasForgotten(since);
-    this.#series.begin({ kind: "page", since, upTo, to, hasAllHeld });
+    const hasAllPermits = replicatedLimiters.hasForgotten(since);
+    this.#series.begin({ kind: "reply", since, upTo, to, hasAllPermits });
     for (const replicated of replicatedLimiters.all()) {
-      if (since < upTo) yield* this.#changed(replicated, since, hasAllHeld);
+      if (since < upTo) yield* this.#changed(replicated, since, hasAllPermits);
       yield* this.#notes(replicated, since);
     }
     const dead = this.#reportOn(others, toJoining);
@@ -99,7 +99,7 @@ export class DeltaEncoder {
       for (const replicated of replicatedLimiters.all()) yield* this.#levels(replicated);
     }
     // Releases that were forgotten while this was written may be missing in it.
-    if (replicatedLimiters.hasForgotten(since) && !hasAllHeld) yield* this.page(reply, upTo);
+    if (replicatedLimiters.hasForgotten(since) && !hasAllPermits) yield* this.reply(reply, upTo);
     else this.#series.end();
   }
 
@@ -112,10 +112,10 @@ export class DeltaEncoder {
   }
 
   /** From all records, what changed after a frame, and if needed all that is held. */
-  *#changed(replicated: ReplicatedLimiter, since: number, hasAllHeld: boolean): Slices {
+  *#changed(replicated: ReplicatedLimiter, since: number, hasAllPermits: boolean): Slices {
     for (const [policy, encoding] of replicated.periodEncodings.entries()) {
       const visit = this.#section(replicated, policy);
-      const after = hasAllHeld && encoding === "none" ? 0 : since;
+      const after = hasAllPermits && encoding === "none" ? 0 : since;
       yield* replicated.store.delta.changed(after, policy, visit);
     }
   }

@@ -7,9 +7,9 @@ import type { GuardedTransport } from "../../transport/guarded-transport.ts";
 import {
   type Heartbeat,
   type WireLimiter,
-  writeAsking,
   writeHeartbeat,
   writeLimiters,
+  writeSyncRequest,
 } from "../../wire/control-sections.ts";
 import type { FrameKind } from "../../wire/frame.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
@@ -69,7 +69,7 @@ export class FrameSender {
    * @param others whether it is also to report on all other replicas
    */
   ask(id: string, since: number, others = false): void {
-    writeAsking(this.#begin("request"), { ...halvesOf(id), since, others });
+    writeSyncRequest(this.#begin("request"), { ...halvesOf(id), since, others });
     this.publish(this.#envelope.finish());
   }
 

@@ -15,7 +15,11 @@ import {
   type NameOpener,
   writeComponents,
 } from "../../wire/component-section.ts";
-import { PAGE_BYTES_MAX, writeHeard, writePage } from "../../wire/control-sections.ts";
+import {
+  REPLY_PART_BYTES_MAX,
+  writeReplicaReport,
+  writeReplyPart,
+} from "../../wire/control-sections.ts";
 import type { FrameKind, Halves } from "../../wire/frame.ts";
 import { type WireNote, writeNotes } from "../../wire/note-section.ts";
 import type { Envelope } from "../envelope.ts";
@@ -24,7 +28,7 @@ import type { ReplicaContext } from "../replica-context.ts";
 
 /** What a whole series covers. */
 export interface Coverage {
-  readonly kind: FrameKind & ("counts" | "page");
+  readonly kind: FrameKind & ("counts" | "reply");
   /** All that changed after this frame of counts … */
   readonly since: number;
   /** … and until this one. */
@@ -32,7 +36,7 @@ export interface Coverage {
   /** The replica that it is for; absent for a broadcast. */
   readonly to?: string | undefined;
   /** Whether it includes all permits that this replica holds. */
-  readonly hasAllHeld?: boolean;
+  readonly hasAllPermits?: boolean;
 }
 
 /** A replica that has crashed or left, and which of its frames this one has. */
@@ -155,7 +159,7 @@ export class FrameSeries {
     const envelope = this.#envelope;
     const { kind, upTo } = this.#coverage;
     this.sentAtMs = this.#context.clock.rawNow();
-    envelope.begin(kind, this.sentAtMs, upTo, this.#isUnrepeated).reserve(PAGE_BYTES_MAX);
+    envelope.begin(kind, this.sentAtMs, upTo, this.#isUnrepeated).reserve(REPLY_PART_BYTES_MAX);
     if (this.#other !== undefined) this.#writeOther(this.#other);
     this.#emptyAt = envelope.writer.position;
   }
@@ -169,18 +173,18 @@ export class FrameSeries {
 
   #writeOther(other: DeadReplica): boolean {
     const clockMs = Math.max(0, this.sentAtMs + other.aheadMs);
-    return writeHeard(this.#envelope.writer, { ...other, clockMs });
+    return writeReplicaReport(this.#envelope.writer, { ...other, clockMs });
   }
 
   #endFrame(isLast: boolean): void {
     const envelope = this.#envelope;
-    const { kind, since, upTo, to, hasAllHeld = false } = this.#coverage;
+    const { kind, since, upTo, to, hasAllPermits = false } = this.#coverage;
     const part = this.#parts++;
     envelope.writer.reserve(0);
-    if (part > 0 || !isLast || kind === "page") {
-      const telling = this.#replyNumber;
+    if (part > 0 || !isLast || kind === "reply") {
+      const replyNumber = this.#replyNumber;
       const parts = isLast ? part + 1 : 0;
-      writePage(envelope.writer, { since, upTo, telling, part, parts, hasAllHeld });
+      writeReplyPart(envelope.writer, { since, upTo, replyNumber, part, parts, hasAllPermits });
     }
     this.#context.sender.publish(envelope.finish(), to);
     if (!isLast) this.#beginFrame();

@@ -83,7 +83,7 @@ export class Publisher implements Announcer {
   }
 
   /** For how long the oldest unsent count has waited. */
-  heldMs(now: number): number {
+  unsentAgeMs(now: number): number {
     return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));
   }
 
@@ -124,7 +124,7 @@ export class Publisher implements Announcer {
     const now = this.#context.clock.now();
     if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
     else this.#advance(now);
-    yield* this.#replies.page(reply, this.#context.sender.counted);
+    yield* this.#replies.reply(reply, this.#context.sender.counted);
   }
 
   /**

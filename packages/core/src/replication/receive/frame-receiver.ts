@@ -24,13 +24,13 @@ import {
 } from "../../wire/component-section.ts";
 import {
   type Heartbeat,
-  type Page,
-  readAsking,
+  type ReplyPart,
   readFormer,
-  readHeard,
   readHeartbeat,
   readLimiters,
-  readPage,
+  readReplicaReport,
+  readReplyPart,
+  readSyncRequest,
   type WireFormer,
 } from "../../wire/control-sections.ts";
 import { type FrameReader, SECTIONS } from "../../wire/frame.ts";
@@ -140,32 +140,32 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     this.#sender = member.index;
     this.#number = number;
     // Parts of a long reply are merged until the whole reply is known.
-    this.#isKnown = kind === "page" ? number <= member.frames.last : member.frames.knows(number);
+    this.#isKnown = kind === "reply" ? number <= member.frames.last : member.frames.knows(number);
     const { forgotten } = member;
     this.#thirdPartyCounts.begin();
-    let page: Page | undefined;
+    let part: ReplyPart | undefined;
     let sections = 0;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
       if (type === SECTIONS.components) {
         if (!(yield* this.#readComponents(reader))) return false;
       } else if (type === SECTIONS.notes) yield* readNotes(reader, this);
       else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
-      else if (type === SECTIONS.page) page = readPage(reader);
-      else if (type === SECTIONS.heard) {
-        const received = readHeard(reader);
+      else if (type === SECTIONS.replyPart) part = readReplyPart(reader);
+      else if (type === SECTIONS.replicaReport) {
+        const received = readReplicaReport(reader);
         if (received !== undefined) this.#thirdPartyCounts.addReport(received, this.#sentAtMs);
       } else if (type === SECTIONS.heartbeat) {
         const heartbeat = readHeartbeat(reader);
-        if (heartbeat !== undefined) member.lag?.claim(number, sentAtMs - heartbeat.heldMs);
+        if (heartbeat !== undefined) member.lag?.claim(number, sentAtMs - heartbeat.unsentAgeMs);
         if (heartbeat !== undefined && isCurrent) this.#takeHeartbeat(member, heartbeat);
       } else if (type === SECTIONS.limiters) {
         configDrift.received(member.id, readLimiters(reader), clock.now());
       } else if (type === SECTIONS.former) {
         const former = readFormer(reader);
         if (former !== undefined && isCurrent) this.#takeFormer(member, former);
-      } else if (type === SECTIONS.asking) {
-        const asking = readAsking(reader);
-        if (asking !== undefined && isCurrent) gapRepair.requested(member, asking, clock.now());
+      } else if (type === SECTIONS.syncRequest) {
+        const request = readSyncRequest(reader);
+        if (request !== undefined && isCurrent) gapRepair.requested(member, request, clock.now());
       }
       if (reader.isBroken) return false;
       if (++sections % SECTIONS_AT_ONCE === 0) yield;
@@ -173,10 +173,10 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     if (reader.isBroken) return false;
     // A limiter that was created meanwhile did not merge the sections that were read before it.
     if (member.forgotten !== forgotten) return true;
-    if (page !== undefined) {
-      const isComplete = this.#thirdPartyCounts.cover(member, page);
+    if (part !== undefined) {
+      const isComplete = this.#thirdPartyCounts.cover(member, part);
       if (isComplete) deadReplicaSync.replyCompleted(member, clock.now());
-      if (isCurrent) member.lagReports.replied(page.since);
+      if (isCurrent) member.lagReports.replied(part.since);
     } else if (kind === "counts") {
       member.frames.add(number);
       // The clock of a single frame is read when the frame is closed.

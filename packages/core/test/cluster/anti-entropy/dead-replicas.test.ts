@@ -22,7 +22,7 @@ beforeEach(() => {
   two = cluster.add({}, { policy });
   const gone = cluster.add({}, { policy });
   passTime(10_000);
-  const lost = [one, two].flatMap((member) => [lose("page", member), lose("counts", member)]);
+  const lost = [one, two].flatMap((member) => [lose("reply", member), lose("counts", member)]);
   restore = () => {
     for (const end of lost.reverse()) end();
   };

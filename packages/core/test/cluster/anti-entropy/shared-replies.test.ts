@@ -48,6 +48,6 @@ describe("a frame that none of many replicas has received", () => {
     const ms = until(() => members.every((member) => used(member) === HITS), 5_000);
     expect(ms).toBeLessThan(350);
     expect(overheard("request").length).toBeLessThan(MEMBERS - 1);
-    expect(overheard("page").length).toBeLessThanOrEqual(3);
+    expect(overheard("reply").length).toBeLessThanOrEqual(3);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { tokenBucket } from "../../../src/policies/bucket.ts";
 import { writeCheckpoints } from "../../../src/wire/checkpoint-section.ts";
-import { writeHeard } from "../../../src/wire/control-sections.ts";
+import { writeReplicaReport } from "../../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../../src/wire/frame.ts";
 import { writeNotes } from "../../../src/wire/note-section.ts";
 import { TappedCluster, type TappedMember } from "../tapped-cluster.ts";
@@ -62,7 +62,7 @@ describe("a full frame", () => {
     const reported = vi.spyOn(member.replicator.members, "reported");
     const most = mostAtOnce(reported, (writer) => {
       for (const key of keys) {
-        writeHeard(writer, {
+        writeReplicaReport(writer, {
           ...key,
           ...{ upTo: 1, above: 0 },
           clockMs: NOW_MS - 9_000,

@@ -46,7 +46,7 @@ describe("a limiter that is created long after its process was ready", () => {
     vi.advanceTimersByTime(1_000);
     hit(one, 20);
     vi.advanceTimersByTime(5_000);
-    const restore = lose("page", one);
+    const restore = lose("reply", one);
     const used = late(other);
     vi.advanceTimersByTime(1_000);
     expect(used()).toBe(0);
@@ -102,12 +102,12 @@ describe("a limiter that is created long after its process was ready", () => {
       hit(one, 20);
       vi.advanceTimersByTime(5_000);
       cluster.overheard.length = 0;
-      const found = lose("page", one);
+      const found = lose("reply", one);
       createLimiter({ name: "another", policy, cluster: other.cluster });
       const publish = one.transport.publish.bind(one.transport);
       const pages: Uint8Array[] = [];
       one.transport.publish = (frame, to) => {
-        if (kindOf(frame) === "page") pages.push(frame.slice());
+        if (kindOf(frame) === "reply") pages.push(frame.slice());
         return publish(frame, to);
       };
       vi.advanceTimersByTime(100);

@@ -238,7 +238,7 @@ describe("a replica that takes another id while it writes a long reply", () => {
     for (const key of keys) hitMember(one, 1, key);
     vi.advanceTimersByTime(2_000);
     const pages = (): number =>
-      tapped.of(one).filter(({ frame }) => kindOf(frame) === "page").length;
+      tapped.of(one).filter(({ frame }) => kindOf(frame) === "reply").length;
     // It waits for its transport after the first frame of its reply.
     let isOpen = false;
     Object.defineProperty(one.transport, "busy", { get: () => !isOpen && pages() > 0 });
@@ -247,7 +247,7 @@ describe("a replica that takes another id while it writes a long reply", () => {
     expect([pages(), one.replicator.publisher.isReplying]).toEqual([1, true]);
     const before = tapped.overheard.length;
     one.replicator.incarnation.change();
-    expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("page");
+    expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("reply");
     isOpen = true;
     vi.advanceTimersByTime(10_000);
     expect(keys.filter((key) => used(newcomer, key) !== 1)).toEqual([]);

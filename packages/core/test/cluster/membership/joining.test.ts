@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
-import { writePage } from "../../../src/wire/control-sections.ts";
+import { writeReplyPart } from "../../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../../src/wire/frame.ts";
 import { hit, lose, TappedCluster, used } from "../tapped-cluster.ts";
 
@@ -23,15 +23,22 @@ it("a joining replica goes on asking about dead replicas until a live one has re
   vi.advanceTimersByTime(8_000);
 
   // All requests to the live replica are lost, and a reply to another replica's request arrives.
-  const restore = lose("page", one);
+  const restore = lose("reply", one);
   const late = cluster.add();
   vi.advanceTimersByTime(100);
   const { low, high } = halvesOf(one.cluster.status().replica);
   const writer = new FrameWriter(false);
-  const header = { kind: "page", isSealed: false, tag: late.replicator.seal.tag } as const;
+  const header = { kind: "reply", isSealed: false, tag: late.replicator.seal.tag } as const;
   const number = one.replicator.sender.counted;
   writer.begin({ ...header, replica: { low, high }, sentAtMs: Date.now(), number });
-  writePage(writer, { since: 0, upTo: number, telling: 1, part: 0, parts: 1, hasAllHeld: false });
+  writeReplyPart(writer, {
+    since: 0,
+    upTo: number,
+    replyNumber: 1,
+    part: 0,
+    parts: 1,
+    hasAllPermits: false,
+  });
   cluster.say(writer.written().slice());
   vi.advanceTimersByTime(50);
   expect(used(late)).toBe(0);

@@ -56,7 +56,7 @@ class LoadedFleet extends SimulatedFleet {
       reading: (frame) => {
         const kind = kindOf(frame);
         if (kind === "request") this.requests++;
-        if (kind !== "counts" && kind !== "page") return;
+        if (kind !== "counts" && kind !== "reply") return;
         mergedMs += SLICE_MS;
         time.spend(SLICE_MS);
       },

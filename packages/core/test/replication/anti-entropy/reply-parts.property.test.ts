@@ -14,7 +14,7 @@ const anyPage = fc.record({
   sender: fc.nat({ max: SENDERS - 1 }),
   since: fc.nat({ max: 1 }),
   upTo: fc.integer({ min: 1, max: 2 }),
-  telling: fc.nat({ max: 3 }),
+  replyNumber: fc.nat({ max: 3 }),
   part: fc.nat({ max: 40 }),
   isLast: fc.boolean(),
   others: fc.array(fc.nat({ max: 50 }), { maxLength: 40 }),
@@ -44,17 +44,23 @@ describe("the gathered parts of long replies", () => {
     const tellings = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(tellings, fc.array(fc.nat(), { maxLength: 40 }), (sizes, order) => {
-        const sent = sizes.flatMap((size, telling) =>
-          Array.from({ length: size }, (_, part) => ({ telling, part, size })),
+        const sent = sizes.flatMap((size, replyNumber) =>
+          Array.from({ length: size }, (_, part) => ({ replyNumber, part, size })),
         );
         const parts = new ReplyParts(new ReplyPartsBudget(() => {}));
         const received = sizes.map(() => new Set<number>());
         for (const pick of order) {
-          const { telling, part, size } = sent[pick % sent.length]!;
-          received[telling]!.add(part);
-          const isWhole = received[telling]!.size === size;
-          if (isWhole) received[telling]!.clear();
-          const page = { since: 1, upTo: 2, telling, part, parts: part + 1 === size ? size : 0 };
+          const { replyNumber, part, size } = sent[pick % sent.length]!;
+          received[replyNumber]!.add(part);
+          const isWhole = received[replyNumber]!.size === size;
+          if (isWhole) received[replyNumber]!.clear();
+          const page = {
+            since: 1,
+            upTo: 2,
+            replyNumber,
+            part,
+            parts: part + 1 === size ? size : 0,
+          };
           expect(parts.add(page, new Map()) !== undefined).toBe(isWhole);
         }
       }),
@@ -66,7 +72,7 @@ describe("the gathered parts of long replies", () => {
     const lost: ReplyPartsFault[] = [];
     const room = new ReplyPartsBudget((why) => lost.push(why), PLACES_MAX);
     const [lawful, ...hostile] = Array.from({ length: 20 }, () => new ReplyParts(room));
-    const page = { since: 1, upTo: 9, telling: 1, parts: 0 };
+    const page = { since: 1, upTo: 9, replyNumber: 1, parts: 0 };
     for (let part = 0; part < 20; part++) {
       lawful!.add({ ...page, part }, new Map());
       hostile[part % hostile.length]!.add(
@@ -76,8 +82,8 @@ describe("the gathered parts of long replies", () => {
     }
     expect(lawful!.add({ ...page, part: 20, parts: 21 }, new Map())).toBeDefined();
     expect(new Set(lost)).toEqual(new Set(["tooManyParts"]));
-    for (let telling = 1; telling < 7; telling++) {
-      lawful!.add({ ...page, telling, part: 0 }, new Map());
+    for (let replyNumber = 1; replyNumber < 7; replyNumber++) {
+      lawful!.add({ ...page, replyNumber, part: 0 }, new Map());
     }
     expect(lost.filter((why) => why === "incomplete")).toHaveLength(2);
   });

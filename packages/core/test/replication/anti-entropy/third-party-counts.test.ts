@@ -16,7 +16,7 @@ function reportedTotal(between: (members: Membership) => void): number {
   const context = { replicas, members, clock: { now: () => NOW_MS } };
   const thirdPartyCounts = new ThirdPartyCounts(context as never);
   const heard = { ...halvesOf(GONE), upTo: 40, above: 0, clockMs: NOW_MS - 5_000, silentMs: 5_000 };
-  const page = { since: 0, upTo: 7, telling: 1, hasAllHeld: false };
+  const page = { since: 0, upTo: 7, replyNumber: 1, hasAllPermits: false };
   thirdPartyCounts.begin();
   thirdPartyCounts.addReport(heard, NOW_MS);
   thirdPartyCounts.cover(publisher, { ...page, part: 0, parts: 0 });

@@ -105,7 +105,7 @@ describe("the members of a cluster", () => {
     one.received("three", 0, 0, 0);
     two.received("three", 0, 0, 0);
     const checksum = one.checksum();
-    two.received("one", 2_000, 0, 0)!.lastHeartbeat = { known: checksum } as never;
+    two.received("one", 2_000, 0, 0)!.lastHeartbeat = { checksum } as never;
     expect(checksum).toBe(two.checksum());
     expect(two.differs(checksum, 1)).toBe(false);
     two.reported("four", 2_000, 2_000, 0);

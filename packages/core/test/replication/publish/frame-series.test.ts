@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Envelope } from "../../../src/replication/envelope.ts";
 import { FrameSeries } from "../../../src/replication/publish/frame-series.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
-import { readPage } from "../../../src/wire/control-sections.ts";
+import { readReplyPart } from "../../../src/wire/control-sections.ts";
 import { FrameReader, SECTIONS } from "../../../src/wire/frame.ts";
 import { Seal } from "../../../src/wire/seal.ts";
 
@@ -54,8 +54,8 @@ function partOf(frame: Uint8Array): [number, number] | undefined {
   const reader = new FrameReader(frame);
   reader.readHeader();
   for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
-    if (type !== SECTIONS.page) continue;
-    const { part, parts } = readPage(reader)!;
+    if (type !== SECTIONS.replyPart) continue;
+    const { part, parts } = readReplyPart(reader)!;
     return [part, parts];
   }
   return undefined;

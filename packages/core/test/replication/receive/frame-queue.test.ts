@@ -195,7 +195,7 @@ describe("frames under overload", () => {
 
   it("take turns with replies, so that a long reply makes no other frame too old", () => {
     const { queue, read, refused } = busyQueue(9);
-    for (let frame = 0; frame < 40; frame++) queue.take(kindOf("page", 100));
+    for (let frame = 0; frame < 40; frame++) queue.take(kindOf("reply", 100));
     for (let frame = 0; frame < 4; frame++) queue.take(kindOf("counts", 100));
     expect(queue.isLoaded(nowMs)).toBe(true);
     runAll();
