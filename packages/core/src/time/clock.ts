@@ -39,8 +39,9 @@ const realDate = Date;
 const realPerformance = performance;
 
 /**
- * The clock of a cluster: milliseconds since the process started for windows, the wall clock for
- * calendars. Small numbers are fast: the request path needs no box around each time.
+ * The clock of a cluster: milliseconds of a steady clock for windows, the wall clock for calendars.
+ * The steady clock begins near 0, because small numbers are fast: the request path needs no box
+ * around each time. It is no uptime: a user's clock, or one of fake timers, begins anywhere.
  */
 export const systemClock: Clock = Object.freeze({
   now: (): number => (Date === realDate ? realPerformance : performance).now(),

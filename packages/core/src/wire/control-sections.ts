@@ -2,12 +2,13 @@
  * The sections beside counts: heartbeats, limiters, former ids, sync requests, and what a sync
  * reply covers.
  *
- *     heartbeat | ready | up | known 4 | allowed | refused | behinds | replica 8 | number | … | held |
- *     limiters  | name 8 | identity 8 | policies | limit … | … |
- *     former    | replica 8 | up to |
- *     asking    | replica 8 | since | others |
- *     heard     | replica 8 | up to | clock | silent | above 4 |
- *     page      | since | up to | replyNumber | part | parts | held |
+ *     heartbeat      | is ready | joined for | checksum 4 | allowed | refused |
+ *                    | behind: how many | replica 8 | number | … | unsent age |
+ *     limiters       | name 8 | identity 8 | policies | limit … | … |
+ *     former         | replica 8 | up to |
+ *     sync request   | replica 8 | since | others |
+ *     replica report | replica 8 | up to | clock | silent | above 4 |
+ *     reply part     | since | up to | reply number | part | parts | has all permits |
  *
  * All of them are short: `BEHIND_MAX` and `POLICIES_MAX` bound the longest. A reader of broken
  * input sets `reader.isBroken`.
@@ -34,7 +35,7 @@ export interface Behind extends Halves {
 export interface Heartbeat {
   /** Whether the sender's initial sync is over. */
   readonly isReady: boolean;
-  /** For how long the sender has been up. */
+  /** How long ago the sender called `joinCluster`: its process may be older. */
   readonly joinedForMs: number;
   /** A checksum of the membership as the sender knows it, and of its frames of dead replicas. */
   readonly checksum: number;
@@ -63,7 +64,10 @@ export function writeHeartbeat(writer: FrameWriter, heartbeat: Heartbeat): void 
   writer.endSection();
 }
 
-/** Ignores what follows `held`, so a later version can add fields. */
+/**
+ * Ignores what follows the last field, so a later version can add fields. The reader of such a
+ * field must read it only while `reader.left > 0`: an older sender does not write it.
+ */
 export function readHeartbeat(reader: FrameReader): Heartbeat | undefined {
   const ready = reader.u8();
   const joinedForMs = reader.varint();
@@ -209,7 +213,7 @@ export function readReplicaReport(reader: FrameReader): ReplicaReport | undefine
 
 /** More parts than the largest table has; a reply with more is refused. */
 const PARTS_MAX = 65_536;
-/** The most bytes that the section of a page takes. */
+/** The most bytes that the section of a reply part takes. */
 export const REPLY_PART_BYTES_MAX: number = 3 + 5 * VARINT_BYTES_MAX + 1;
 
 /**

@@ -173,16 +173,11 @@ describe("sections of a frame", () => {
   });
 
   it("of heartbeats may have more fields than a reader knows, and name no more than four replicas", () => {
-    const times = { joinedForMs: 1, checksum: 3 };
-    const behind = [{ low: 1, high: 2, number: 3 }];
-    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5, behind, unsentAgeMs: 6 };
-    const parts = [heartbeat.behind, []].map((named) => {
-      const reader = written("heartbeat", (writer) =>
-        writeHeartbeat(writer, { ...heartbeat, behind: named }),
-      );
-      return Uint8Array.from({ length: reader.left }, () => reader.u8());
-    });
-    const read = (bytes: Uint8Array): unknown =>
+    const before = [1, 1, 3, 0, 0, 0, 4, 5];
+    const named = [1, 0, 0, 0, 2, 0, 0, 0, 3];
+    const behind = { low: 1, high: 2, number: 3 };
+    const times = { joinedForMs: 1, checksum: 3, unsentAgeMs: 6 };
+    const read = (bytes: readonly number[]): unknown =>
       readHeartbeat(
         written("heartbeat", (writer) => {
           expect(writer.beginSection(4, bytes.length)).toBe(true);
@@ -190,15 +185,21 @@ describe("sections of a frame", () => {
           writer.endSection();
         }),
       );
-    const [one, none] = parts as [Uint8Array, Uint8Array];
-    expect(read(Uint8Array.from([...one, 1, 2, 3]))).toEqual(heartbeat);
-    expect(read(Uint8Array.from([...none, ...one.slice(-10)]))).toEqual({
-      ...heartbeat,
-      behind: [],
-    });
-    expect(read(one.slice(0, -1))).toBeUndefined();
-    const five = Array.from({ length: 5 }, () => Array.from(one.slice(-10, -1))).flat();
-    expect(read(Uint8Array.from([...none.slice(0, -2), 5, ...five, 6]))).toBeUndefined();
+    const withNamed = (count: number): number[] => [
+      ...before,
+      count,
+      ...Array.from({ length: count }, () => named).flat(),
+    ];
+    const heartbeat = { isReady: true, ...times, allowed: 4, refused: 5 };
+    for (const later of [[], [1, 2, 3]]) {
+      expect(read([...withNamed(0), 6, ...later])).toEqual({ ...heartbeat, behind: [] });
+      expect(read([...withNamed(4), 6, ...later])).toEqual({
+        ...heartbeat,
+        behind: [behind, behind, behind, behind],
+      });
+    }
+    expect(read(withNamed(1))).toBeUndefined();
+    expect(read([...withNamed(5), 6])).toBeUndefined();
   });
 
   it("with impossible values are no parts of replies", () => {

@@ -2,7 +2,7 @@
  * What time it is in the cluster, and whose clock is off.
  *
  * Three or more replicas take the median of their clocks. Two replicas have no median, so the clock
- * of the one that has been up longer counts. A process that starts with a wrong clock then does not
+ * of the one that joined earlier counts. A process that starts with a wrong clock then does not
  * move the other. A clock that is far off does not move the median. Operators get an event about
  * it, from that replica and from all others.
  *
@@ -46,7 +46,7 @@ export class ClockAgreement {
     this.#beganAtMs = context.clock.now();
   }
 
-  /** For how long this replica has been up. */
+  /** How long ago this process called `joinCluster`. */
   joinedForMs(now: number): number {
     return now - this.#beganAtMs;
   }
@@ -143,7 +143,7 @@ export class ClockAgreement {
     return this.#isElder(alive[0]!, now) ? 0 : -offsetsMs[0]!;
   }
 
-  /** Whether this replica has been up for longer than the other. */
+  /** Whether this replica joined before the other. */
   #isElder({ id, lastHeartbeat, lastReceivedMs }: Member, now: number): boolean {
     const { joinedForMs = 0 } = lastHeartbeat ?? {};
     const aheadMs = this.joinedForMs(now) - (joinedForMs + now - lastReceivedMs);
