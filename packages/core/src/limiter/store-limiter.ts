@@ -80,7 +80,7 @@ export class StoreLimiter implements Limiter {
     this.#fingerprinter.take(key);
     const { low, high } = this.#fingerprinter;
     const fastCheck = cost !== 0 && options === undefined ? this.#fastCheck : null;
-    if (fastCheck !== null && this.#store.take(low, high)) {
+    if (fastCheck !== null && this.#store.select(low, high)) {
       const decision = fastCheck.check(low, cost);
       if (decision !== null) return this.#reported(key, cost, decision, true);
     }

@@ -171,7 +171,7 @@ export class Store implements StoreState {
   }
 
   /** Selects the record of a key without bringing it up to date; false if the key has none. */
-  take(low: number, high: number): boolean {
+  select(low: number, high: number): boolean {
     return this.index.find(low, high) !== 0;
   }
 
