@@ -143,7 +143,10 @@ export class Decider {
     let isWithinQuota = true;
     for (let index = 0; index < this.#rules.length; index++) {
       const verdict = this.#verdicts[index]!;
-      const used = Math.max(0, Math.floor(this.#rules[index]!.held / this.#rules[index]!.scale));
+      const used = Math.max(
+        0,
+        Math.floor(this.#rules[index]!.usedUnits / this.#rules[index]!.scale),
+      );
       const limit = this.#partitionQuota.limitOf(separation, known, index, limits[index]!, used);
       if (limit >= limits[index]!) continue;
       const cost = costs[index]!;
@@ -241,7 +244,7 @@ export class Decider {
       const cost = costs[index]!;
       if (id === NO_RECORD || verdict.allowed || !this.#refusedCounting[index]) continue;
       // A hit that never fits is counted with others, but does not open a window.
-      if (cost > limits[index]! && rule.held === 0) continue;
+      if (cost > limits[index]! && rule.usedUnits === 0) continue;
       store.changed(id);
       rule.add(id, cost);
       this.#refusedCounts[index] = true;

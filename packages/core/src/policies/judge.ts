@@ -1,9 +1,9 @@
 /**
  * The rule that all policies share, as a pure function of a view.
  *
- * Policies differ only in what counts as held and in how that falls over time; the view provides
+ * Policies differ only in what counts as used and in how that falls over time; the view provides
  * both. Levels are whole numbers of 1/scale hits, so comparisons are exact. A hit is allowed if
- * what is held and its cost fit the limit.
+ * what is used and its cost fit the limit.
  */
 
 import type { PolicyResult } from "../base/decision.ts";
@@ -11,7 +11,7 @@ import type { PolicyResult } from "../base/decision.ts";
 /** What is known of one key at one instant, seen through one policy. */
 export interface View {
   /** What counts, in units of 1/scale hits. */
-  readonly held: number;
+  readonly usedUnits: number;
   /** How many units make a hit. */
   readonly scale: number;
   /** The most that rounding may be off by, in units; 0 where nothing is rounded. */
@@ -19,11 +19,11 @@ export interface View {
   /** How long a hit that does not fit may be delayed instead of being refused. */
   readonly maxWaitMs: number;
   /**
-   * How long until at most `target` units are held without further hits; infinite if time does not
+   * How long until at most `target` units are used without further hits; infinite if time does not
    * help.
    */
   msUntilAtMost(target: number): number;
-  /** How long until nothing is held, if `cost` hits are added now and no further ones. */
+  /** How long until nothing is used, if `cost` hits are added now and no further ones. */
   msUntilEmptyAfter(cost: number): number;
 }
 
@@ -59,7 +59,7 @@ export function judge(
   verdict.limit = limit;
   verdict.waitMs = 0;
   verdict.retryAfterMs = 0;
-  verdict.allowed = view.held <= fitting + view.slack && cost <= limit;
+  verdict.allowed = view.usedUnits <= fitting + view.slack && cost <= limit;
   if (!verdict.allowed) {
     const waitMs = cost > limit ? Number.POSITIVE_INFINITY : view.msUntilAtMost(fitting);
     if (waitMs <= view.maxWaitMs) {
@@ -75,12 +75,12 @@ export function judge(
 /** Reports the state after `cost` more hits, whether or not they fit. */
 export function report(view: View, cost: number, verdict: Verdict): void {
   const { scale, slack } = view;
-  const held = view.held + cost * scale;
-  let used = held;
-  let remaining = verdict.limit - held;
+  const units = view.usedUnits + cost * scale;
+  let used = units;
+  let remaining = verdict.limit - units;
   if (scale !== 1) {
-    used = Math.ceil((held - slack) / scale);
-    remaining = Math.floor((verdict.limit * scale - held + slack) / scale);
+    used = Math.ceil((units - slack) / scale);
+    remaining = Math.floor((verdict.limit * scale - units + slack) / scale);
   }
   verdict.used = used > 0 ? used : 0;
   verdict.remaining = remaining > 0 ? remaining : 0;

@@ -56,7 +56,7 @@ function agreeOnCounts(twin: Twin, key: number): void {
   twin.look([key]);
   twin.rules.forEach((rule, policy) => {
     const { held, refusals, endsAt } = reference.view(name, policy);
-    const seen: Record<string, number> = { held: rule.held, refusals: rule.refusals };
+    const seen: Record<string, number> = { held: rule.usedUnits, refusals: rule.refusals };
     const due: Record<string, number> = { held, refusals };
     const windowMs = shapeCase.windowMs[policy]!;
     if (windowMs > 0) {

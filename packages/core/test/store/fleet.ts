@@ -105,13 +105,13 @@ export class Member {
   /** What a policy holds against a key now, in its own units. */
   held(key: number, policy = 0): number {
     this.#readAll(key, this.store.find(key, ~key));
-    return this.rules[policy]!.held;
+    return this.rules[policy]!.usedUnits;
   }
 
   /** All that can be seen of a key, now. */
   view(key: number): number[] {
     this.#readAll(key, this.store.find(key, ~key));
-    return this.rules.flatMap((rule) => [rule.held, rule.msUntilEmptyAfter(1)]);
+    return this.rules.flatMap((rule) => [rule.usedUnits, rule.msUntilEmptyAfter(1)]);
   }
 
   knows(key: number): boolean {

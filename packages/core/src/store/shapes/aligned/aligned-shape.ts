@@ -40,7 +40,7 @@ export class AlignedShape implements Shape, Rule<number> {
   readonly opens = false;
 
   // What the last `read` saw in the current window.
-  held = 0;
+  usedUnits = 0;
   refusals = 0;
   #msUntilEnd = 0;
 
@@ -66,23 +66,23 @@ export class AlignedShape implements Shape, Rule<number> {
   read(id: number, _now: number, clusterNow: number, low: number): void {
     this.#ruler.at(clusterNow, low);
     this.#msUntilEnd = this.#ruler.endsAtMs - clusterNow;
-    this.held = 0;
+    this.usedUnits = 0;
     this.refusals = 0;
     if (id === 0) return;
     if (this.#fields.long(id, SLOT) !== this.#ruler.slot) this.#turn(id);
-    this.held = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
-    if (this.#refunds.size !== 0) this.held -= this.#refunds.get(id) ?? 0;
+    this.usedUnits = this.#fields.count(id, HITS) + this.#fields.count(id, OTHERS);
+    if (this.#refunds.size !== 0) this.usedUnits -= this.#refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
       this.refusals = this.#fields.count(id, REFUSALS) + this.#fields.count(id, OTHERS_REFUSALS);
     }
   }
 
   msUntilAtMost(target: number): number {
-    return this.held <= target ? 0 : this.#msUntilEnd;
+    return this.usedUnits <= target ? 0 : this.#msUntilEnd;
   }
 
   msUntilEmptyAfter(cost: number): number {
-    return this.held + cost > 0 ? this.#msUntilEnd : 0;
+    return this.usedUnits + cost > 0 ? this.#msUntilEnd : 0;
   }
 
   add(id: number, cost: number): void {

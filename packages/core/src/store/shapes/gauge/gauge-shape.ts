@@ -44,7 +44,7 @@ export class GaugeShape implements Shape, Rule<number> {
   readonly opens = false;
 
   /** What the last `read` saw: the permits of all live replicas. */
-  held = 0;
+  usedUnits = 0;
 
   readonly #fields: RecordFields;
   readonly #replicas: Replicas;
@@ -61,7 +61,7 @@ export class GaugeShape implements Shape, Rule<number> {
   }
 
   read(id: number): void {
-    this.held = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);
+    this.usedUnits = id === 0 ? 0 : this.#ownHeld(id) + this.#fields.count(id, OTHERS);
   }
 
   add(id: number, cost: number): void {
@@ -70,11 +70,11 @@ export class GaugeShape implements Shape, Rule<number> {
   }
 
   msUntilAtMost(target: number): number {
-    return this.held <= target ? 0 : Number.POSITIVE_INFINITY;
+    return this.usedUnits <= target ? 0 : Number.POSITIVE_INFINITY;
   }
 
   msUntilEmptyAfter(cost: number): number {
-    return this.held + cost > 0 ? Number.POSITIVE_INFINITY : 0;
+    return this.usedUnits + cost > 0 ? Number.POSITIVE_INFINITY : 0;
   }
 
   refuse(): void {}

@@ -44,7 +44,7 @@ export class GridShape implements Shape, Rule<number> {
 
   // What the last `read` saw.
   /** Sliding window: parts of the hits. Bucket: the level. */
-  held = 0;
+  usedUnits = 0;
   /** Sliding window: hits in all slots but the trailing one. */
   #hits = 0;
   /** Sliding window: hits in the oldest slot that is kept. */
@@ -89,13 +89,13 @@ export class GridShape implements Shape, Rule<number> {
     this.#id = id;
     this.#clusterNow = clusterNow;
     this.#time.turnTo(clusterNow);
-    this.held = 0;
+    this.usedUnits = 0;
     this.#hits = 0;
     this.#trailing = 0;
     if (id === 0) return;
     if (this.folds && this.#ahead === 0) {
-      this.held = this.#grid.levelNow(id);
-      if (this.held >= 0) return;
+      this.usedUnits = this.#grid.levelNow(id);
+      if (this.usedUnits >= 0) return;
     }
     this.#grid.align(id);
     if (this.folds) this.#readLevel(id);
@@ -103,13 +103,13 @@ export class GridShape implements Shape, Rule<number> {
   }
 
   msUntilAtMost(target: number): number {
-    if (this.folds) return this.#msUntilLevel(this.held, target);
+    if (this.folds) return this.#msUntilLevel(this.usedUnits, target);
     return this.#msUntilHits(target / this.scale);
   }
 
   msUntilEmptyAfter(cost: number): number {
-    if (this.folds) return this.#msUntilLevel(this.held + cost * LEVEL_SCALE, 0);
-    if (cost === 0) return this.held === 0 ? 0 : this.#msUntilHits(0);
+    if (this.folds) return this.#msUntilLevel(this.usedUnits + cost * LEVEL_SCALE, 0);
+    if (cost === 0) return this.usedUnits === 0 ? 0 : this.#msUntilHits(0);
     return this.#time.endsAt + (this.#slots - 1) * this.#slotMs - this.#clusterNow;
   }
 
@@ -195,7 +195,7 @@ export class GridShape implements Shape, Rule<number> {
 
   isExpired(id: number, now: number, clusterNow: number): boolean {
     this.read(id, now, clusterNow);
-    if (this.held !== 0) return false;
+    if (this.usedUnits !== 0) return false;
     this.#grid.align(id);
     return !this.#grid.isUsed(id);
   }
@@ -301,7 +301,8 @@ export class GridShape implements Shape, Rule<number> {
     for (let bin = 0; bin < this.#binCount; bin++) hits += this.#bins.hits(id, bin);
     this.#trailing = this.#bins.hits(id, this.#time.binOfAge(this.#slots - 1));
     this.#hits = hits - this.#trailing;
-    this.held = this.#hits * this.scale + this.#trailing * (this.#time.endsAt - this.#clusterNow);
+    this.usedUnits =
+      this.#hits * this.scale + this.#trailing * (this.#time.endsAt - this.#clusterNow);
   }
 
   #readLevel(id: number): void {
@@ -311,7 +312,7 @@ export class GridShape implements Shape, Rule<number> {
       level = grid.levelAfter(level, this.#bins.hits(id, this.#time.binOfAge(age)));
     }
     if (this.#ahead !== 0) level += this.#bins.hits(id, this.#time.binOfAge(-1)) * LEVEL_SCALE;
-    this.held = level;
+    this.usedUnits = level;
   }
 
   #ticketOfSlot(id: number, slot: number): number {

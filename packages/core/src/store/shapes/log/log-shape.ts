@@ -34,7 +34,7 @@ export class LogShape implements Shape, Rule<number> {
   readonly opens = false;
 
   // What the last `read` saw inside the window.
-  held = 0;
+  usedUnits = 0;
   #id = 0;
   #now = 0;
 
@@ -58,12 +58,12 @@ export class LogShape implements Shape, Rule<number> {
   read(id: number, now: number): void {
     this.#id = id;
     this.#now = now;
-    this.held = 0;
+    this.usedUnits = 0;
     if (id === 0) return;
     const cutoff = now - this.#windowMs;
     if (this.#own.oldest(id) <= cutoff) this.#own.expire(id, cutoff);
-    this.held = this.#own.live(id) - this.#refunds.after(id, cutoff);
-    if (!this.#remote.isEmpty(id)) this.held += this.#remote.hits(id, now);
+    this.usedUnits = this.#own.live(id) - this.#refunds.after(id, cutoff);
+    if (!this.#remote.isEmpty(id)) this.usedUnits += this.#remote.hits(id, now);
   }
 
   add(id: number, cost: number): void {
@@ -101,11 +101,11 @@ export class LogShape implements Shape, Rule<number> {
 
   msUntilEmptyAfter(cost: number): number {
     if (cost > 0) return this.#windowMs;
-    return this.held > 0 ? this.msUntilAtMost(0) : 0;
+    return this.usedUnits > 0 ? this.msUntilAtMost(0) : 0;
   }
 
   msUntilAtMost(target: number): number {
-    let excess = this.held - target;
+    let excess = this.usedUnits - target;
     if (excess <= 0) return 0;
     const leaving: { at: number; hits: number }[] = [];
     const collect: LogVisitor = (lists, owner, offsetMs, refunds) => {

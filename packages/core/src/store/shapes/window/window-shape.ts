@@ -41,7 +41,7 @@ export class WindowShape implements Shape, Rule<number> {
   readonly maxWaitMs = 0;
 
   // What the last `read` saw in live windows.
-  held = 0;
+  usedUnits = 0;
   refusals = 0;
   #id = 0;
   #now = 0;
@@ -85,7 +85,7 @@ export class WindowShape implements Shape, Rule<number> {
   read(id: number, now: number): void {
     this.#id = id;
     this.#now = now;
-    this.held = 0;
+    this.usedUnits = 0;
     this.refusals = 0;
     this.#endsAt = 0;
     if (id === 0) return;
@@ -103,9 +103,9 @@ export class WindowShape implements Shape, Rule<number> {
     }
     this.#endsAt = endsAt;
     const hits = chunk[at + HITS]!;
-    this.held = hits === WIDE ? this.#record.hits(id) : hits;
-    if (chained) this.held += this.#record.others(id);
-    if (this.refunds.size !== 0) this.held -= this.refunds.get(id) ?? 0;
+    this.usedUnits = hits === WIDE ? this.#record.hits(id) : hits;
+    if (chained) this.usedUnits += this.#record.others(id);
+    if (this.refunds.size !== 0) this.usedUnits -= this.refunds.get(id) ?? 0;
     if (this.#countsRefusals) {
       this.refusals = this.#record.refusals(id) + this.#record.othersRefusals(id);
     }
@@ -117,13 +117,13 @@ export class WindowShape implements Shape, Rule<number> {
   }
 
   msUntilAtMost(target: number): number {
-    if (this.held <= target) return 0;
-    const until = this.#succession.untilAtMost(this.#id, this.held, target);
+    if (this.usedUnits <= target) return 0;
+    const until = this.#succession.untilAtMost(this.#id, this.usedUnits, target);
     return (until === 0 ? this.#endsAt : until) - this.#now;
   }
 
   msUntilEmptyAfter(cost: number): number {
-    if (this.#endsAt !== 0) return this.held + cost > 0 ? this.#endsAt - this.#now : 0;
+    if (this.#endsAt !== 0) return this.usedUnits + cost > 0 ? this.#endsAt - this.#now : 0;
     return cost > 0 ? this.windowMs : 0;
   }
 
