@@ -8,7 +8,7 @@ import { degraded, HttpFleet } from "./http-fleet.ts";
 import { Visitor } from "./visitor.ts";
 
 const LIMIT = 500;
-/** Between two requests, in which processes hear of each other's counts. */
+/** Between two requests, in which processes receive each other's counts. */
 const BETWEEN_MS = 25;
 /** How many are left when that begins to matter. */
 const LAST = 20;

@@ -114,7 +114,7 @@ it("servers that are asked for too much keep clocks and windows right, and agree
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const clients = new Clients(agent);
-  // One opens the window, and the others hear of it.
+  // One opens the window, and the others receive it.
   await clients.areAgreedOn(servers);
 
   const looks = new Looks();

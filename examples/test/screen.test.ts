@@ -12,7 +12,7 @@ interface Counts {
   readonly endsAt: number;
   readonly at: number;
   readonly replica: string;
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
 }
 
 interface Shown {
@@ -45,7 +45,7 @@ function screenOf(counts: Partial<Counts>, natsPid?: string) {
       endsAt: 0,
       at: 0,
       replica: name,
-      heard: [],
+      received: [],
       ...counts,
     },
   }));
@@ -64,8 +64,8 @@ it("npm start: all it shows fits into 60 columns and 24 rows, cut off and over N
   expect(lines.filter((line) => line.length > COLUMNS)).toEqual([]);
   // The last line is the empty one in which the cursor stands.
   expect(lines.length).toBeLessThanOrEqual(ROWS);
-  expect(lines).toContain("until they hear each other, each counts alone");
-  expect(lines.filter((line) => line.includes("hears 0 of 2 others"))).toHaveLength(3);
+  expect(lines).toContain("until they reach each other, each counts alone");
+  expect(lines.filter((line) => line.includes("receives 0 of 2 others"))).toHaveLength(3);
   expect(lines.filter((line) => line.includes("kill 4194303"))).toHaveLength(1);
 });
 
@@ -77,7 +77,7 @@ it("npm start: counts begin again with the next window", () => {
     used: 12,
     at: Date.now(),
     endsAt,
-    heard: ["Express", "Koa", "Fastify"],
+    received: ["Express", "Koa", "Fastify"],
   });
   screen.show();
   expect(written.join("")).toMatch(/together +12 +3\n/);
@@ -90,14 +90,14 @@ it("npm start: counts begin again with the next window", () => {
 
 it("npm start: says how much of the limit is used, and why it may be more than that", () => {
   const endsAt = Date.now() + 60_000;
-  const heard = ["Express", "Koa", "Fastify"];
-  const { screen, servers, written } = screenOf({ used: 12, at: Date.now(), endsAt, heard });
+  const received = ["Express", "Koa", "Fastify"];
+  const { screen, servers, written } = screenOf({ used: 12, at: Date.now(), endsAt, received });
   screen.show();
   expect(written.join("")).toContain("12 of 12, resets in 60 s\n");
   servers[1]!.counts.used = 14;
   servers[1]!.counts.at++;
   screen.show();
-  const line = "14 of 12, resets in 60 s; 2 passed before all had heard";
+  const line = "14 of 12, resets in 60 s; 2 passed before all knew";
   expect([written.join("").includes(`${line}\n`), line.length <= COLUMNS]).toEqual([true, true]);
 });
 

@@ -1,6 +1,6 @@
 /**
  * A server whose machine is suspended for 25 minutes: its monotonic clock stands still, and its wall clock
- * does not. With a secret, frames from so long ago are not believed, neither its own nor those it hears.
+ * does not. With a secret, frames from so long ago are not merged, neither its own nor those it receives.
  */
 
 import { expect, it, onTestFinished } from "vitest";
@@ -9,11 +9,11 @@ import { Visitor } from "./visitor.ts";
 
 const MINUTE = 60_000;
 const LIMIT = 60;
-/** Between two requests, in which processes hear of each other's counts. */
+/** Between two requests, in which processes receive each other's counts. */
 const BETWEEN_MS = 25;
 /** How many pass beyond the limit because news takes time: what is asked meanwhile. */
 const STALE = 6;
-/** In which a process has to come back under a new id, and to be heard. */
+/** In which a process has to come back under a new id, and its counts to be received. */
 const NOTICED = { timeout: 10_000, interval: 100 };
 const AWAKE = { monotonicSkipMs: 25 * MINUTE, wallSkipMs: 25 * MINUTE };
 const SUSPENDED = { monotonicSkipMs: 0, wallSkipMs: 25 * MINUTE };

@@ -37,7 +37,7 @@ it("three-frameworks: share one limit, show it, and hold it over a crash", async
     await pause(BETWEEN_MS);
   }
   expect(new Set(texts).size).toBe(3);
-  // Whoever hears last of a hit may let one more pass.
+  // The last replica to receive a hit may let one more pass.
   await example.ask({}, koa);
   await pause(BETWEEN_MS);
   for (const address of [express, koa, fastify]) {
@@ -51,14 +51,14 @@ it("three-frameworks: share one limit, show it, and hold it over a crash", async
   const [, pid] = /kill -9 (\d+)/.exec(said()) ?? [];
   process.kill(Number(pid), "SIGKILL");
   expect((await example.ask({}, express)).status).toBe(429);
-  // It is started again by itself, and has heard what was counted before.
+  // It is started again by itself, and has received what was counted before.
   await until(() => said().includes("Koa was killed; started again as "), said);
   const [, next = ""] = /Koa was killed; started again as (\d+)/.exec(said()) ?? [];
   expect(next).not.toBe(pid);
   await until(() => new RegExp(`^Koa +${next} `, "m").test(said()), said);
   await pause(1_000);
   expect((await example.ask({}, koa)).status).toBe(429);
-  expect(said()).not.toMatch(/hears [3-9] of|of [3-9] others/);
+  expect(said()).not.toMatch(/receives [3-9] of|of [3-9] others/);
 });
 
 it("three-frameworks: share one limit over a nats-server, too", async ({ onTestFinished }) => {

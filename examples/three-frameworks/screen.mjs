@@ -83,7 +83,7 @@ Ctrl+C ends all.
       const { allowed, refused } = inWindow(server.counts, now);
       const process = `${server.name.padEnd(8)} ${this.#processOf(server)}`;
       const bar = "█".repeat(Math.min(allowed, BAR_MAX));
-      return `${process}${columns(allowed, refused)}  ${this.#hearing(server) || bar}`;
+      return `${process}${columns(allowed, refused)}  ${this.#receiving(server) || bar}`;
     });
     const all = this.#servers.map(({ counts }) => inWindow(counts, now));
     const sum = (what) => all.reduce((total, counts) => total + counts[what], 0);
@@ -94,11 +94,11 @@ Ctrl+C ends all.
   /** How much of the limit is used, and when it is free again, as the latest answer told a client. */
   #window(all, now) {
     const { used, endsAt } = all.reduce((one, other) => (other.at > one.at ? other : one));
-    if (this.#servers.some((server) => this.#hearing(server)))
-      return "until they hear each other, each counts alone";
+    if (this.#servers.some((server) => this.#receiving(server)))
+      return "until they reach each other, each counts alone";
     if (endsAt <= now) return `0 of ${limits.limit}`;
     const seconds = Math.ceil((endsAt - now) / 1_000);
-    const over = used > limits.limit ? `; ${used - limits.limit} passed before all had heard` : "";
+    const over = used > limits.limit ? `; ${used - limits.limit} passed before all knew` : "";
     return `${used} of ${limits.limit}, resets in ${seconds} s${over}`;
   }
 
@@ -106,13 +106,13 @@ Ctrl+C ends all.
     return (isRunning ? String(child.pid) : "ended").padStart(PROCESS_WIDTH);
   }
 
-  /** Of the others that run, how many it hears, unless these are all. */
-  #hearing(server) {
+  /** From how many of the others that run it receives frames; empty if from all. */
+  #receiving(server) {
     if (!server.isRunning) return "";
     const others = this.#servers.filter((other) => other !== server && other.isRunning);
-    const heard = others.filter(({ counts }) => server.counts.heard.includes(counts.replica));
-    if (heard.length === others.length) return "";
-    return `hears ${heard.length} of ${others.length} others`;
+    const received = others.filter(({ counts }) => server.counts.received.includes(counts.replica));
+    if (received.length === others.length) return "";
+    return `receives ${received.length} of ${others.length} others`;
   }
 }
 

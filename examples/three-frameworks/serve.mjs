@@ -24,8 +24,8 @@ export function serve(server) {
   const tell = (message) => process.connected && process.send?.(message);
   const tellCounts = () => {
     const { replica, peers, degraded } = cluster.status();
-    const heard = peers.filter(({ isAlive }) => isAlive).map(({ replica }) => replica);
-    tell({ kind: "counts", ...counts, replica, heard, degraded });
+    const received = peers.filter(({ isAlive }) => isAlive).map(({ replica }) => replica);
+    tell({ kind: "counts", ...counts, replica, received, degraded });
   };
   const opened = () => {
     const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

@@ -74,7 +74,7 @@ function sum(counts, before) {
   const [mine, former] = [counts, before].map((each) => inWindow(each, now));
   return {
     ...(former.at > mine.at ? former : mine),
-    ...{ replica: counts.replica, heard: counts.heard, degraded: counts.degraded },
+    ...{ replica: counts.replica, received: counts.received, degraded: counts.degraded },
     allowed: mine.allowed + former.allowed,
     refused: mine.refused + former.refused,
   };

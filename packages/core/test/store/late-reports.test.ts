@@ -55,11 +55,11 @@ describe("a release", () => {
     right!.release(1, 2);
     left!.joinAll(right!.sent().map((sent) => ({ ...sent, period: 7 })));
     const index = left!.replicas.indexOf(right!.id);
-    left!.replicas.setHeardUpTo(index, 4);
+    left!.replicas.setReceivedUpTo(index, 4);
     for (const ms of [0, 600_000]) left!.at(START_MS + ms).store.sweep(10);
     left!.joinAll(older);
     expect(left!.held(1)).toBe(0);
-    left!.replicas.setHeardUpTo(index, 7);
+    left!.replicas.setReceivedUpTo(index, 7);
     for (const ms of [600_000, 660_000]) left!.at(START_MS + ms).store.sweep(10);
     expect(left!.knows(1)).toBe(false);
   });

@@ -144,7 +144,7 @@ export class DeltaEncoder {
   /** All counts of dead replicas in one limiter. */
   *#countsOf(replicated: ReplicatedLimiter, dead: ReadonlyMap<number, DeadReplica>): Slices {
     const { delta } = replicated.store;
-    yield* delta.heard([...dead.keys()], (index, policy) => {
+    yield* delta.received([...dead.keys()], (index, policy) => {
       const other = dead.get(index)!;
       if (policy === 0) this.#series.reportOn(other);
       return this.#section(replicated, policy, other);

@@ -183,7 +183,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
       if (reader.header.isUnrepeated !== true) member.lag?.claim(number, sentAtMs);
     }
     member.lag?.merged(member.frames.last);
-    replicas.setHeardUpTo(member.index, member.frames.last);
+    replicas.setReceivedUpTo(member.index, member.frames.last);
     if (kind === "hello" && isCurrent) heartbeats.helloReceived(clock.now());
     if (kind === "leave") members.leave(member);
     return true;

@@ -89,7 +89,7 @@ export class StoreDelta {
    *
    * @param visitorOf is called for each replica and, in order, for each of its policies, many times
    */
-  *heard(
+  *received(
     replicas: readonly number[],
     visitorOf: (replica: number, policy: number) => ComponentVisitor,
   ): Slices {

@@ -37,7 +37,7 @@ export class Replicas {
   // These arrays grow with the known replicas: most limiters never meet another one.
   readonly #states: number[] = [];
   readonly #offsets: number[] = [];
-  readonly #heardUpTo: number[] = [];
+  readonly #receivedUpTo: number[] = [];
   readonly #heldSince: number[] = [];
   readonly #free: number[] = [];
   /**
@@ -79,7 +79,7 @@ export class Replicas {
     this.#states[index] = isAlive ? ALIVE : SILENT;
     if (isAlive) this.aliveCount++;
     this.#offsets[index] = 0;
-    this.#heardUpTo[index] = 0;
+    this.#receivedUpTo[index] = 0;
     this.#heldSince[index] = 0;
     return index;
   }
@@ -139,12 +139,12 @@ export class Replicas {
   }
 
   /** The frame up to which nothing of a replica is missing; older frames contain nothing new. */
-  heardUpTo(index: number): number {
-    return this.#heardUpTo[index]!;
+  receivedUpTo(index: number): number {
+    return this.#receivedUpTo[index]!;
   }
 
-  setHeardUpTo(index: number, frame: number): void {
-    this.#heardUpTo[index] = frame;
+  setReceivedUpTo(index: number, frame: number): void {
+    this.#receivedUpTo[index] = frame;
   }
 
   /**

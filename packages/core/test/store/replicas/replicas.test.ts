@@ -62,14 +62,14 @@ describe("Replicas", () => {
       number,
       number,
     ];
-    replicas.setHeardUpTo(later, 7);
+    replicas.setReceivedUpTo(later, 7);
     replicas.setHeldSince(later, 5);
     replicas.formers.set(later, { replica: former, upTo: 3 });
     replicas.formers.set(third, { replica: later, upTo: 4 });
     replicas.drop(later);
     replicas.reclaim([later]);
     expect(replicas.indexOf("d")).toBe(later);
-    expect([replicas.heardUpTo(later), replicas.heldSince(later)]).toEqual([0, 0]);
+    expect([replicas.receivedUpTo(later), replicas.heldSince(later)]).toEqual([0, 0]);
     expect([later, third].map((index) => replicas.formers.of(index))).toEqual([
       undefined,
       undefined,

@@ -123,7 +123,7 @@ export class GaugeShape implements Shape, Rule<number> {
     const chain = this.#chain;
     for (let link = chain.first(id); link !== 0; link = chain.next(link)) {
       if (chain.hits(link) > chain.refunds(link)) return false;
-      if (chain.period(link) > this.#replicas.heardUpTo(chain.replica(link))) return false;
+      if (chain.period(link) > this.#replicas.receivedUpTo(chain.replica(link))) return false;
     }
     if (!this.#shared) return true;
     const since = this.#fields.word(id, IDLE_SINCE);
