@@ -11,10 +11,17 @@ import { Socket } from "node:net";
 /** What answers a request, as a server would call it. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Connections of as many clients, each from an address of its own. */
-export function clients(count: number): Socket[] {
+/** Of the internet protocol: the version of its addresses. */
+export type Family = 4 | 6;
+
+/** Connections of as many clients, each from an address, or for IPv6 a network, of its own. */
+export function clients(count: number, family: Family): Socket[] {
   return Array.from({ length: count }, (_, index) => {
-    const address = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+    const parts = [index >> 16, (index >> 8) & 255, index & 255];
+    const address =
+      family === 4
+        ? `10.${parts.join(".")}`
+        : `2001:db8:${index.toString(16)}:${(0x1000 + index).toString(16)}::7:1a2b`;
     return Object.defineProperty(new Socket(), "remoteAddress", { value: address });
   });
 }

@@ -11,13 +11,14 @@ import process, { argv } from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Reply } from "../asked-process.ts";
 import { collectYoungGarbage } from "../measure/collector.ts";
-import { clients, exchange, type RequestListener, sentFields } from "./exchange.ts";
+import { clients, exchange, type Family, type RequestListener, sentFields } from "./exchange.ts";
 import { type FrameworkName, type LimiterName, siteOf, type Unlimited } from "./site.ts";
 
 export interface SiteParameters {
   readonly framework: FrameworkName;
   readonly limiter: LimiterName | Unlimited;
   readonly sendsHeaders: boolean;
+  readonly family: Family;
   readonly clients: number;
   readonly requests: number;
 }
@@ -31,7 +32,7 @@ if (process.send === undefined || given === undefined) {
   throw new Error("an application is started by the scenario that times it");
 }
 const parameters: SiteParameters = JSON.parse(given);
-const sockets = clients(parameters.clients);
+const sockets = clients(parameters.clients, parameters.family);
 const opening = open();
 process.on("disconnect", () => process.exit());
 process.on("message", () => {

@@ -2,6 +2,7 @@
  * The suite `http`: what a limiter adds to a request under each framework.
  */
 
+import type { Family } from "../http/exchange.ts";
 import { type FrameworkName, PEERS } from "../http/site.ts";
 import { UNDISTURBED_FLAGS } from "../node-flags.ts";
 import type { Section } from "../section.ts";
@@ -13,16 +14,21 @@ export const HTTP_HEADINGS = {
 } as const;
 
 const FRAMEWORKS: readonly FrameworkName[] = ["Express", "Koa", "Fastify"];
+/** The framework whose own part is the smallest also answers clients with IPv6 addresses. */
+const REQUESTS = [
+  ...FRAMEWORKS.map((framework) => ({ framework, family: 4 as Family })),
+  { framework: "Fastify", family: 6 },
+] as const;
 
 export function httpSuite(quick: boolean): Section[] {
   return [
     {
       heading: HTTP_HEADINGS.request,
-      jobs: FRAMEWORKS.map((framework) => ({
-        title: framework,
+      jobs: REQUESTS.map(({ framework, family }) => ({
+        title: family === 4 ? framework : `${framework}, IPv6`,
         scenario: "requestCost",
         parameters: {
-          framework,
+          ...{ framework, family },
           clients: 1_000,
           requests: 1_000,
           rounds: 31,

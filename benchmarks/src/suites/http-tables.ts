@@ -12,23 +12,31 @@ import type { SocketCostRecord } from "../scenarios/http/socket-cost.ts";
 /** A table for each kind of record that there is. */
 export function httpTables(records: readonly ScenarioRecord[]): string[] {
   return [
-    ...(Object.keys(PEERS) as FrameworkName[]).map((framework) =>
-      requestTable(
-        records.filter(
-          (record) => record.kind === "requestCost" && record.framework === framework,
-        ) as RequestCostRecord[],
-      ),
+    ...(Object.keys(PEERS) as FrameworkName[]).flatMap((framework) =>
+      [4, 6].map((family) => requestTable(requestsOf(records, framework, family))),
     ),
     socketTable(records.filter((record) => record.kind === "socketCost")),
     fleetTable(records.filter((record) => record.kind === "fleet")),
   ];
 }
 
+function requestsOf(
+  records: readonly ScenarioRecord[],
+  framework: FrameworkName,
+  family: number,
+): RequestCostRecord[] {
+  return records.flatMap((record) =>
+    record.kind === "requestCost" && record.framework === framework && record.family === family
+      ? record
+      : [],
+  );
+}
+
 function requestTable(records: readonly RequestCostRecord[]): string {
   if (records.length === 0) return "";
-  const { clients, requests, rounds, bareNs, passingNs } = records[0]!;
+  const { family, clients, requests, rounds, bareNs, passingNs } = records[0]!;
   const title = [
-    `${clients} addresses, all allowed; ${rounds} rounds of ${requests}`,
+    `${clients} ${family === 4 ? "addresses" : "IPv6 networks"}, all allowed; ${rounds} rounds of ${requests}`,
     `a request without a limiter ${bareNs.toFixed(0)} ns`,
     `passing it on ${passingNs.toFixed(0)} ns`,
   ].join("; ");

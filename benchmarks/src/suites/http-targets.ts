@@ -49,6 +49,7 @@ function added(
     records.find(
       (record) =>
         record.framework === framework &&
+        record.family === 4 &&
         record.limiter === wanted &&
         record.sendsHeaders === sendsHeaders,
     );

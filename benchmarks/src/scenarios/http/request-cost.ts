@@ -7,6 +7,7 @@
  * the same for all.
  */
 
+import type { Family } from "../../http/exchange.ts";
 import { type FrameworkName, LIMITERS, type LimiterName } from "../../http/site.ts";
 import { SiteProcess } from "../../http/site-process.ts";
 import type { SiteParameters } from "../../http/site-worker.ts";
@@ -15,6 +16,7 @@ import { quantile } from "../../measure/statistics.ts";
 
 export interface RequestCostParameters {
   readonly framework: FrameworkName;
+  readonly family: Family;
   readonly clients: number;
   readonly requests: number;
   readonly rounds: number;
@@ -26,6 +28,7 @@ export interface RequestCostParameters {
 export interface RequestCostRecord {
   readonly kind: "requestCost";
   readonly framework: FrameworkName;
+  readonly family: Family;
   readonly limiter: LimiterName;
   readonly sendsHeaders: boolean;
   readonly clients: number;
@@ -45,10 +48,10 @@ const WARM_UP_ROUNDS = 200;
 const LOW = 0.1;
 
 export async function measureRequestCost(
-  { framework, clients, requests, rounds, starts }: RequestCostParameters,
+  { framework, family, clients, requests, rounds, starts }: RequestCostParameters,
   progress: (activity: string) => void,
 ): Promise<RequestCostRecord[]> {
-  const asked = parametersOf({ framework, clients, requests });
+  const asked = parametersOf({ framework, family, clients, requests });
   const samples = asked.map((): number[] => []);
   for (let start = 1; start <= starts; start++) {
     const sites = asked.map((parameters) => new SiteProcess(parameters));
@@ -77,12 +80,12 @@ function recordsOf(
   const bareNs = quantile(bare, 0.5);
   const passingNs = quantile(passing, 0.5) - bareNs;
   return asked.flatMap((parameters, index) => {
-    const { framework, limiter, sendsHeaders, clients, requests } = parameters;
+    const { framework, family, limiter, sendsHeaders, clients, requests } = parameters;
     if (limiter === "nothing" || limiter === "passing on") return [];
     const added = (share: number): number =>
       quantile(samples[index]!, share) - quantile(passing, share);
     return {
-      ...({ kind: "requestCost", framework, limiter, sendsHeaders } as const),
+      ...({ kind: "requestCost", framework, family, limiter, sendsHeaders } as const),
       ...{ clients, requests, rounds, bareNs, passingNs },
       ...{ addedNs: added(0.5), addedNsLow: added(LOW) },
     };

@@ -126,6 +126,21 @@ describe("the key of an address", () => {
     );
   });
 
+  it("does not depend on what was read before", () => {
+    const text = fc.constantFrom(
+      ...["2001:db8::1", "2001:db8:0:f0f::1", "2001:DB8::1", "[2001:db8::1]:80", "fe80::1%eth0"],
+      ...["::ffff:c000:201", "192.0.2.1:80", "2001:db8::1%é", "nowhere", `${"0".repeat(60)}::1`],
+    );
+    const subnet = fc.constantFrom<(number | false)[]>(32, 56, 64, false);
+    const known = new AddressKeys();
+    fc.assert(
+      fc.property(text, subnet, (given, bits) => {
+        expect(known.of(given, bits)).toBe(new AddressKeys().of(given, bits));
+      }),
+      seededRuns(2_000),
+    );
+  });
+
   it("is null for what is no address, and never that text (K6, K25)", () => {
     fc.assert(
       fc.property(nearly, (text) => {
