@@ -65,6 +65,7 @@ describe("Fingerprinter", () => {
   it("gives a key asked for often the same fingerprint every time, among others that look alike", () => {
     const fingerprinter = new Fingerprinter(seed);
     const keys = ["", "10.0.0.1", "10.0.0.2", "user:ada", "user:eda", "ключ", "x".repeat(65)];
+    // Keys of one place of the table of recent ones: only a character elsewhere differs.
     for (let other = 0; other < 50; other++) keys.push(`a-${other + 10}-of-many-tenants`);
     for (let round = 0; round < 200; round++) {
       for (const key of keys) {
