@@ -2,8 +2,8 @@
  * The request flow in one step, for gates without users' functions: the address alone gives the
  * key, and a limiter of ours answers at once.
  *
- * It must do exactly what `requestFlow` does; `fast-path.property.test.ts` compares the two. The
- * lines "no headers" of `npm run bench -- http what` show what it saves.
+ * It must do exactly what `requestFlow` does; `fast-path.property.test.ts` compares the two. What
+ * it saves is in docs/decisions/request-flow.md.
  */
 
 import type { GatePlan } from "./gate-plan.ts";

@@ -6,8 +6,8 @@
  * UTF-8 bytes are the same key. The result stays in two fields, because returning a pair would
  * allocate an object on every request.
  *
- * Recent keys are cached, so that a hot key is not hashed at every check: `npm run bench -- core "One
- * hot key"` shows what that saves. The cache has a fixed number of slots. A key's length and four of
+ * Recent keys are cached, so that a hot key is not hashed at every check, which the line "One hot key"
+ * of `npm run bench -- core` depends on. The cache has a fixed number of slots. A key's length and four of
  * its characters pick its slot, so a lookup costs about as much as comparing two strings. Only some
  * of the missed keys are inserted. While lookups keep missing, inserts become rarer still, and only
  * the inserted keys are looked up. Hot keys get in anyway, and traffic of unique keys pays almost
