@@ -3,10 +3,17 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { CORE_PARTS, partOf } from "./layers.ts";
+import { CORE_PARTS, PURE_PARTS, partOf } from "./layers.ts";
 import { relativeImports, SOURCES, SourceFile, read as textOf } from "./source-tree.ts";
 
 const CORE = "packages/core/src/";
+/** Globals that are timers, clocks, randomness or I/O. */
+const IMPURE = new Set([
+  ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "performance", "Date"],
+  ...["process", "fetch", "crypto", "console", "Atomics", "WeakRef", "FinalizationRegistry"],
+  ...["randomBytes", "randomInt", "randomUUID", "getRandomValues"],
+]);
+
 const coreSources = SOURCES.filter((file) => file.startsWith(CORE));
 
 describe("the folders of core", () => {
@@ -97,10 +104,40 @@ describe("the folders of core", () => {
     expect([...kept, ...read.map((file) => `${file}: only the store reads a number`)]).toEqual([]);
   });
 
+  it("do no I/O, keep no time and draw nothing, where they are to be replayed", () => {
+    const pure = coreSources.filter((file) =>
+      PURE_PARTS.includes(partOf(file.slice(CORE.length))?.name ?? ""),
+    );
+    expect(pure.length).toBeGreaterThan(PURE_PARTS.length);
+    const impure = closureOf(pure).flatMap((file) => {
+      const source = new SourceFile(file);
+      const modules = source
+        .imports()
+        .filter(({ from, runs }) => runs && !from.startsWith(".") && from !== "node:crypto")
+        .map(({ from }) => `${file}: imports ${from}`);
+      const globals = source
+        .words()
+        .filter(({ kind, text }) => kind === "name" && IMPURE.has(text))
+        .map(({ line, text }) => `${file}:${line}: ${text}`);
+      const draws = /\bMath\.random\b/.test(textOf(file)) ? [`${file}: Math.random`] : [];
+      return [...modules, ...globals, ...draws];
+    });
+    expect(impure).toEqual([]);
+  });
+
   it("import nothing in a circle", () => {
     expect(circles(coreSources)).toEqual([]);
   });
 });
+
+/** These files, and all that they import to run. */
+function closureOf(files: readonly string[]): string[] {
+  const found = new Set(files);
+  for (const file of found) {
+    for (const { target, runs } of relativeImports(file)) if (runs) found.add(target);
+  }
+  return Array.from(found);
+}
 
 /** Circles among imports that run; types may refer to each other. */
 function circles(files: readonly string[]): string[] {

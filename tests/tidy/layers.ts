@@ -14,6 +14,15 @@ export interface Part {
   readonly face?: readonly string[];
 }
 
+/**
+ * Parts without I/O: they get the time, frames and random numbers from their caller, and so does
+ * every file that they import to run. So a simulation can replay them to the byte.
+ */
+export const PURE_PARTS: readonly string[] = [
+  ...["base", "crdt", "store/replicas", "store/keys", "store/table", "store"],
+  ...["wire", "replication"],
+];
+
 export const CORE_PARTS: readonly Part[] = [
   { name: "base", holds: ["base/"], mayImport: [] },
   { name: "crdt", holds: ["crdt/"], mayImport: [] },
@@ -68,23 +77,26 @@ export const CORE_PARTS: readonly Part[] = [
   {
     name: "replication",
     holds: ["replication/"],
-    mayImport: [
-      ...["base", "crdt", "time", "runtime", "store/replicas", "store"],
-      ...["wire", "transport"],
-    ],
-    face: ["replication/replicator.ts", "replication/limiters/replicated-limiter.ts"],
+    mayImport: ["base", "crdt", "store/replicas", "store", "wire", "transport"],
+    face: ["replication/replica.ts", "replication/limiters/replicated-limiter.ts"],
+  },
+  {
+    name: "driver",
+    holds: ["driver/"],
+    mayImport: ["base", "time", "runtime", "transport", "replication"],
+    face: ["driver/replica-driver.ts", "driver/replica-host.ts"],
   },
   {
     name: "cluster",
     holds: ["cluster/"],
-    mayImport: ["base", "time", "runtime", "transport", "replication"],
+    mayImport: ["base", "time", "runtime", "transport", "replication", "driver"],
     face: ["cluster/cluster.ts", "cluster/cluster-status.ts"],
   },
   {
     name: "limiter",
     holds: ["limiter/"],
     mayImport: [
-      ...["base", "crdt", "time", "runtime", "policies", "replication", "cluster"],
+      ...["base", "crdt", "time", "runtime", "policies", "replication", "driver", "cluster"],
       ...["store/replicas", "store/keys", "store", "store/shapes"],
     ],
   },

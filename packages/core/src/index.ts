@@ -55,7 +55,7 @@ export {
   type SlidingWindowPolicy,
   slidingWindow,
 } from "./policies/sliding-window.ts";
-export type { SeparatedMode } from "./replication/replicator.ts";
+export type { SeparatedMode } from "./replication/replica.ts";
 export {
   CHANNELS,
   type ClusterEvent,

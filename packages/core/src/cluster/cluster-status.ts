@@ -2,7 +2,7 @@
  * The status of a process in its cluster: a picture of this moment, made on request.
  */
 
-import type { Replicator } from "../replication/replicator.ts";
+import type { ReplicaHost } from "../driver/replica-host.ts";
 
 /** Another process of the cluster. */
 export interface OtherReplica {
@@ -69,9 +69,13 @@ export interface ClusterStatus {
 }
 
 /** The status of a replica, without its problems. */
-export function statusOf(
-  replicator: Replicator,
-): Omit<ClusterStatus, "namespace" | "troubles" | "lastTrouble"> {
+export function statusOf({
+  replica,
+  time,
+}: Pick<ReplicaHost, "replica" | "time">): Omit<
+  ClusterStatus,
+  "namespace" | "troubles" | "lastTrouble"
+> {
   const {
     members,
     replicas,
@@ -82,8 +86,8 @@ export function statusOf(
     rejections,
     partitionDetector,
     frameQueue,
-  } = replicator;
-  const now = clock.now();
+  } = replica;
+  const now = time.read();
   const others = Array.from(members.all(), (member) => ({
     replica: member.id,
     isAlive: member.isAlive,
@@ -101,7 +105,7 @@ export function statusOf(
     replica: replicas.selfId,
     peers: others,
     isReady: initialSync.isOver,
-    isConnected: sender.isConnected,
+    isConnected: sender.transport.isConnected,
     degraded: partitionDetector.isPartitioned,
     partitions: partitionDetector.partitions,
     clockOffsetMs: clock.offsetMs,

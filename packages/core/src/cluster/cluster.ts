@@ -16,7 +16,9 @@ import {
   oneOf,
   wholeNumber,
 } from "../base/options.ts";
-import { Replicator, SEPARATED_MODES, type SeparatedMode } from "../replication/replicator.ts";
+import { ReplicaDriver } from "../driver/replica-driver.ts";
+import type { ReplicaHost } from "../driver/replica-host.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../replication/replica.ts";
 import { insideOf, markAsMade, sharedState } from "../runtime/copies.ts";
 import { asClock, type Clock, systemClock } from "../time/clock.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -103,7 +105,7 @@ export interface Cluster {
 }
 
 class JoinedCluster implements Cluster {
-  readonly #replicator: Replicator;
+  readonly #driver: ReplicaDriver;
   readonly #namespace: string;
   readonly #reports: Reports;
   #ready: Promise<void> | undefined;
@@ -112,24 +114,24 @@ class JoinedCluster implements Cluster {
     const { transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock } =
       resolveClusterOptions(options);
     this.#namespace = namespace;
-    this.#replicator = new Replicator({
-      ...{ transport, namespace, secret, readyTimeoutMs, onCold, clock },
+    this.#driver = new ReplicaDriver({
       id: randomBytes(8).toString("hex"),
-      random: Math.random,
+      random: unguessable,
+      ...{ transport, namespace, secret, readyTimeoutMs, onCold, clock },
       spacingMs: Math.min(SPACING_MS, flushMs),
       nearMs: flushMs,
       farMs: FAR_FACTOR * flushMs,
       report: (message, kind) => this.#reports.take(message, kind),
     });
-    const { clock: time, replicas, sender, partitionDetector } = this.#replicator;
+    const { replica, time } = this.#driver;
     this.#reports = new Reports({
       namespace,
-      time: time.time,
-      replica: () => replicas.selfId,
-      isWell: () => sender.isConnected && !partitionDetector.isPartitioned,
+      time,
+      replica: () => replica.replicas.selfId,
+      isWell: () => this.#driver.isConnected && !replica.partitionDetector.isPartitioned,
     });
     try {
-      this.#replicator.open();
+      this.#driver.open();
     } catch (error) {
       this.#reports.end();
       throw error;
@@ -140,21 +142,21 @@ class JoinedCluster implements Cluster {
     if (secret === undefined && Object.hasOwn(options, "secret")) {
       this.#reports.take(SECRET_UNDEFINED, CLUSTER_EVENTS.secretUndefined);
     }
-    markAsMade(this, "cluster", this.#replicator);
+    markAsMade(this, "cluster", this.#driver);
   }
 
   get ready(): Promise<void> {
-    this.#ready ??= keepingAwake(this.#replicator.initialSync.ready);
+    this.#ready ??= keepingAwake(this.#driver.ready);
     return this.#ready;
   }
 
   leave(): Promise<void> {
-    return keepingAwake(this.#replicator.close().finally(() => this.#reports.end()));
+    return keepingAwake(this.#driver.leave().finally(() => this.#reports.end()));
   }
 
   status(): ClusterStatus {
     return {
-      ...statusOf(this.#replicator),
+      ...statusOf(this.#driver),
       namespace: this.#namespace,
       troubles: this.#reports.troubles,
       lastTrouble: this.#reports.last,
@@ -229,6 +231,11 @@ function secretOf(secret: unknown): string | Uint8Array | undefined {
   );
 }
 
+/** A number from 0 to 1, of 32 random bits. */
+function unguessable(): number {
+  return randomBytes(4).readUInt32LE() / 2 ** 32;
+}
+
 /** Often enough for a timer that does nothing. */
 const AWAKE_MS = 60_000;
 
@@ -245,11 +252,11 @@ async function keepingAwake(awaited: Promise<void>): Promise<void> {
   }
 }
 
-/** The replicator behind a cluster; throws for anything else. */
-export function replicatorOf(cluster: unknown): Replicator {
-  const replicator = insideOf("cluster", "cluster", cluster);
-  if (replicator === undefined) {
+/** What runs the replica of a cluster; throws for anything else. */
+export function hostOf(cluster: unknown): ReplicaHost {
+  const driver = insideOf("cluster", "cluster", cluster);
+  if (driver === undefined) {
     throw invalidOption("cluster", "what joinCluster returned", cluster);
   }
-  return replicator as Replicator;
+  return driver as ReplicaHost;
 }

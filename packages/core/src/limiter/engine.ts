@@ -6,13 +6,15 @@
  */
 
 import { randomBytes } from "node:crypto";
+import type { ReplicaHost } from "../driver/replica-host.ts";
 import { longestLifeMs } from "../policies/bounds.ts";
 import type { Policy } from "../policies/policy.ts";
 import { limiterIdentity, ReplicatedLimiter } from "../replication/limiters/replicated-limiter.ts";
-import type { Replicator } from "../replication/replicator.ts";
+import type { Replica } from "../replication/replica.ts";
+import { joinProcessTimer, leaveProcessTimer } from "../runtime/process-timer.ts";
 import { Replicas } from "../store/replicas/replicas.ts";
 import { makeRule, type RuleSection } from "../store/shapes/make-rule.ts";
-import { Store } from "../store/store.ts";
+import { type Announcer, Store } from "../store/store.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
@@ -40,11 +42,11 @@ export class Engine {
     options: ResolvedLimiterOptions,
     advance: Advance,
   ) {
-    const { name, policies, replicator, onPartition } = options;
+    const { name, policies, host, onPartition } = options;
     const rules = sections.map((section, policy) => section.rule(store.shapes[policy]!));
     const partitionQuota = new PartitionQuota(
       onPartition,
-      replicator?.onCold ?? "open",
+      host?.replica.onCold ?? "open",
       store.keysMax,
     );
     this.store = store;
@@ -54,6 +56,8 @@ export class Engine {
     this.housekeeping = new Housekeeping(store, {
       ...{ name, lifeMs: longestLifeMs(policies) },
       advance: () => advance(store),
+      joinTimer: (beat) => (host === null ? joinProcessTimer(beat) : host.joinTimer(beat)),
+      leaveTimer: (beat) => (host === null ? leaveProcessTimer(beat) : host.leaveTimer(beat)),
     });
   }
 }
@@ -86,11 +90,12 @@ export function sectionsOf(policies: readonly Policy[], shared: boolean): RuleSe
  * new one.
  */
 export function replicatedLimiterOf(
-  replicator: Replicator,
+  host: ReplicaHost,
   { name, policies, maxKeys }: ResolvedLimiterOptions,
   sections: readonly RuleSection[],
 ): ReplicatedLimiter {
-  const { replicatedLimiters, replicas, publisher, rejections, seal, replayGuard } = replicator;
+  const { replica } = host;
+  const { replicatedLimiters, replicas, rejections, seal, replayGuard } = replica;
   const meanings = sections.map(({ meaning }) => meaning);
   const identity = limiterIdentity(name, meanings);
   const keepMs = replayGuard.rememberedMs(longestLifeMs(policies));
@@ -100,8 +105,8 @@ export function replicatedLimiterOf(
     return left;
   }
   const store: Store = new Store(sections, {
-    ...{ replicas, keysMax: maxKeys, keepMs, seed: random32() },
-    announcer: publisher,
+    ...{ replicas, keysMax: maxKeys, keepMs, seed: Math.floor(host.random() * 2 ** 32) | 0 },
+    announcer: new DeadlineAnnouncer(host),
     dropped: (why) => rejections.part(why),
     evicted: (component) => replicated.keepEvicted(component),
   });
@@ -114,6 +119,29 @@ export function replicatedLimiterOf(
     nameTag: seal.nameTag(name),
   });
   return replicated;
+}
+
+/** Has the replica publish what a store counts, and its host know when that is due sooner. */
+class DeadlineAnnouncer implements Announcer {
+  readonly #host: ReplicaHost;
+  readonly #publisher: Replica["publisher"];
+
+  constructor(host: ReplicaHost) {
+    this.#host = host;
+    this.#publisher = host.replica.publisher;
+  }
+
+  began(now: number): void {
+    if (this.#publisher.began(now)) this.#host.deadlineIsSooner();
+  }
+
+  counted(now: number, unsent: number, limit: number, used: number): void {
+    if (this.#publisher.counted(now, unsent, limit, used)) this.#host.deadlineIsSooner();
+  }
+
+  urgent(now: number): void {
+    if (this.#publisher.urgent(now)) this.#host.deadlineIsSooner();
+  }
 }
 
 function inWords(policy: Policy): string {

@@ -4,19 +4,13 @@
  */
 
 import { pressure } from "../runtime/diagnostics.ts";
-import {
-  BEAT_MS,
-  type Beat,
-  joinProcessTimer,
-  leaveProcessTimer,
-} from "../runtime/process-timer.ts";
+import { BEAT_MS, type Beat } from "../runtime/process-timer.ts";
 import type { Store } from "../store/store.ts";
 
 /** The most and the fewest records visited in one tick of the process's timer. */
 const LOOKS_MAX = 8_192;
 const LOOKS_MIN = 64;
-/** The longest time of a tick, and the records visited between two reads of the clock. */
-const SWEEP_MS = 3;
+/** The records visited between two looks whether there is time for more. */
 const LOOKS_AT_ONCE = 128;
 /** Visits to each record within its life when no key is added: one per window. */
 const LOOKS_PER_LIFE = 2;
@@ -27,6 +21,9 @@ export interface HousekeepingOptions {
   readonly lifeMs: number;
   /** Sets the time of the store. */
   readonly advance: () => void;
+  /** Calls a beat about once a second until it is done. */
+  readonly joinTimer: (beat: Beat) => void;
+  readonly leaveTimer: (beat: Beat) => void;
 }
 
 export class Housekeeping {
@@ -43,9 +40,9 @@ export class Housekeeping {
     this.#options = options;
     // The process's timer must not keep an unreferenced limiter alive.
     const self = new WeakRef(this);
-    this.#beat = () => {
+    this.#beat = (hasTime) => {
       const housekeeping = self.deref();
-      return housekeeping === undefined ? "done" : housekeeping.#keep();
+      return housekeeping === undefined ? "done" : housekeeping.#keep(hasTime);
     };
   }
 
@@ -53,19 +50,19 @@ export class Housekeeping {
   begin(): void {
     if (this.#beats || this.#isOver || !this.#hasWork()) return;
     this.#beats = true;
-    joinProcessTimer(this.#beat);
+    this.#options.joinTimer(this.#beat);
   }
 
   end(): void {
     this.#isOver = true;
-    leaveProcessTimer(this.#beat);
+    this.#options.leaveTimer(this.#beat);
   }
 
   #hasWork(): boolean {
     return this.#store.size > 0 || this.#store.notes.size > 0;
   }
 
-  #keep(): ReturnType<Beat> {
+  #keep(hasTime: () => boolean): ReturnType<Beat> {
     const store = this.#store;
     const { advance, lifeMs } = this.#options;
     const before = this.#keptAt;
@@ -74,11 +71,10 @@ export class Housekeeping {
     this.#keptAt = store.now;
     const part = (LOOKS_PER_LIFE * (store.now - before)) / Math.max(lifeMs, BEAT_MS);
     const looks = Math.min(Math.max(Math.ceil(store.recordSlots * part), LOOKS_MIN), LOOKS_MAX);
-    const endMs = performance.now() + SWEEP_MS;
-    const freed = this.#sweep(looks, endMs);
+    const freed = this.#sweep(looks, hasTime);
     // Keys that came together often expire together.
     const endMany = freed > looks / 2;
-    if (endMany) this.#sweep(LOOKS_MAX - looks, endMs);
+    if (endMany) this.#sweep(LOOKS_MAX - looks, hasTime);
     // When a tick cannot visit all records, the sweep uses every tick.
     const areTooMany = looks === LOOKS_MAX && freed > 0;
     this.#report();
@@ -87,10 +83,10 @@ export class Housekeeping {
     return wasAsked || endMany || areTooMany ? "busy" : "idle";
   }
 
-  /** Frees records until a time, visiting at most `looks`; returns how many were freed. */
-  #sweep(looks: number, endMs: number): number {
+  /** Frees records while there is time, visiting at most `looks`; returns how many were freed. */
+  #sweep(looks: number, hasTime: () => boolean): number {
     let freed = 0;
-    for (let left = looks; left > 0 && performance.now() < endMs; left -= LOOKS_AT_ONCE) {
+    for (let left = looks; left > 0 && hasTime(); left -= LOOKS_AT_ONCE) {
       freed += this.#store.sweep(Math.min(left, LOOKS_AT_ONCE));
     }
     return freed;

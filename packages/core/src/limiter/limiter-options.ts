@@ -10,10 +10,11 @@ import {
   shown,
   wholeNumber,
 } from "../base/options.ts";
-import { type Cluster, replicatorOf } from "../cluster/cluster.ts";
+import { type Cluster, hostOf } from "../cluster/cluster.ts";
+import type { ReplicaHost } from "../driver/replica-host.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
-import { type Replicator, SEPARATED_MODES, type SeparatedMode } from "../replication/replicator.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../replication/replica.ts";
 import { RECORDS_MAX } from "../store/table/record-id.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";
@@ -62,7 +63,7 @@ export interface ResolvedLimiterOptions {
   readonly policies: readonly Policy[];
   readonly maxKeys: number;
   readonly clock: Clock;
-  readonly replicator: Replicator | null;
+  readonly host: ReplicaHost | null;
   readonly onPartition: SeparatedMode;
 }
 
@@ -94,7 +95,7 @@ export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterO
     policies: policiesOf(options),
     maxKeys: wholeNumber("maxKeys", maxKeys, 1, RECORDS_MAX - 1),
     clock: asClock(clock, mockableClock),
-    replicator: cluster === undefined ? null : replicatorOf(cluster),
+    host: cluster === undefined ? null : hostOf(cluster),
     onPartition: oneOf("onPartition", onPartition ?? "open", SEPARATED_MODES),
   });
 }

@@ -10,11 +10,12 @@ import type { Decision, PolicyResult } from "../base/decision.ts";
 import { TidegateError } from "../base/errors.ts";
 import { invalidOption, shown } from "../base/options.ts";
 import { MARK_MS_MAX } from "../crdt/mark.ts";
+import type { ReplicaHost } from "../driver/replica-host.ts";
 import { longestLifeMs } from "../policies/bounds.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { ReplicatedLimiter, Tally } from "../replication/limiters/replicated-limiter.ts";
-import type { Replicator } from "../replication/replicator.ts";
+import type { Replica } from "../replication/replica.ts";
 import { decisions } from "../runtime/diagnostics.ts";
 import { FastWindowCheck } from "../store/fast-window-check.ts";
 import type { Store } from "../store/store.ts";
@@ -35,7 +36,8 @@ export class StoreLimiter implements Limiter {
   readonly #options: ResolvedLimiterOptions;
   readonly #time: SteadyTime;
   readonly #readsWall: boolean;
-  readonly #replicator: Replicator | null;
+  readonly #host: ReplicaHost | null;
+  readonly #replica: Replica | null;
   readonly #fingerprinter: Fingerprinter;
   readonly #markLimit: number;
   readonly #tally: Tally = { allowed: 0, refused: 0 };
@@ -48,27 +50,28 @@ export class StoreLimiter implements Limiter {
   readonly #advanceStore = (store: Store): void => this.#advanceTo(this.#time.read(), store);
 
   constructor(options: ResolvedLimiterOptions) {
-    const { name, policies, clock, replicator } = options;
-    replicator?.replicatedLimiters.admit(name);
+    const { name, policies, clock, host } = options;
+    const replica = host?.replica ?? null;
+    replica?.replicatedLimiters.admit(name);
     this.name = name;
     this.policies = policies;
     this.#options = options;
-    this.#replicator = replicator;
-    this.#time = replicator?.clock.time ?? new SteadyTime(clock);
+    this.#host = host;
+    this.#replica = replica;
+    this.#time = host?.time ?? new SteadyTime(clock);
     this.#readsWall =
-      replicator === null &&
+      host === null &&
       policies.some((policy) => policy.kind === "fixedWindow" && policy.calendar !== null);
     const strict = policies.find((policy) => policy.kind === "fixedWindow" && hasPenalties(policy));
     this.#markLimit = (strict ?? policies[0]!).limit;
-    const sections = sectionsOf(policies, replicator !== null);
-    const replicated =
-      replicator === null ? undefined : replicatedLimiterOf(replicator, options, sections);
+    const sections = sectionsOf(policies, host !== null);
+    const replicated = host === null ? undefined : replicatedLimiterOf(host, options, sections);
     const identity = replicated?.identity ?? { low: random32(), high: random32() };
-    this.#fingerprinter = new Fingerprinter(replicator?.seal.keySeed(identity) ?? identity);
+    this.#fingerprinter = new Fingerprinter(replica?.seal.keySeed(identity) ?? identity);
     const store = replicated?.store ?? storeAlone(options, sections);
     this.#engine = new Engine(store, sections, options, this.#advanceStore);
     this.#store = store;
-    this.#fastCheck = FastWindowCheck.of(store, policies, replicator);
+    this.#fastCheck = FastWindowCheck.of(store, policies, replica);
     this.#replicated = replicated;
     if (replicated !== undefined) this.#join(replicated);
   }
@@ -185,7 +188,7 @@ export class StoreLimiter implements Limiter {
     this.#replicated = undefined;
     this.#store = store;
     this.#fastCheck = null;
-    this.#replicator?.part(replicated);
+    this.#host?.detach(replicated);
   }
 
   #decide(
@@ -208,8 +211,7 @@ export class StoreLimiter implements Limiter {
     options: CallOptions | undefined,
   ): Decision {
     const { low, high } = this.#fingerprinter;
-    const separation =
-      this.#replicator === null ? null : this.#replicator.partitionDetector.separation;
+    const separation = this.#replica === null ? null : this.#replica.partitionDetector.separation;
     const decision = this.#engine.decider.decide(mode, low, high, cost, options, separation);
     this.#engine.housekeeping.begin();
     return mode === "peek"
@@ -251,7 +253,7 @@ export class StoreLimiter implements Limiter {
       close: () => this.close(),
     });
     this.#advanceTo(this.#time.read());
-    this.#replicator?.join(replicated);
+    this.#host?.attach(replicated);
   }
 
   #advance(): void {
@@ -260,8 +262,8 @@ export class StoreLimiter implements Limiter {
   }
 
   #advanceTo(now: number, store: Store = this.#store): void {
-    const replicator = this.#replicator;
-    if (replicator !== null) store.advance(now, replicator.clock.clusterNow(now));
+    const replica = this.#replica;
+    if (replica !== null) store.advance(now, replica.clock.clusterNow(now));
     else store.advance(now, this.#readsWall ? this.#time.wall() : now);
   }
 }

@@ -3,12 +3,12 @@
  */
 
 import type { Replicas } from "../store/replicas/replicas.ts";
-import type { GuardedTransport } from "../transport/guarded-transport.ts";
 import { FRAME_BYTES_MIN } from "../transport/transport.ts";
 import { writeFormer } from "../wire/control-sections.ts";
 import { type FrameKind, FrameReader, FrameWriter, SEAL_BYTES } from "../wire/frame.ts";
 import type { Seal } from "../wire/seal.ts";
 import { halvesOf, idOf } from "./membership/replica-id.ts";
+import type { TransportState } from "./publish/frame-lane.ts";
 
 /** Why a frame was refused. */
 export type Refusal = "malformed" | "version" | "foreign" | "forged" | "own" | "tooManyReplicas";
@@ -19,9 +19,9 @@ export class Envelope {
   sender = "";
   readonly #seal: Seal;
   readonly #replicas: Replicas;
-  readonly #transport: GuardedTransport;
+  readonly #transport: TransportState;
 
-  constructor(seal: Seal, replicas: Replicas, transport: GuardedTransport) {
+  constructor(seal: Seal, replicas: Replicas, transport: TransportState) {
     this.writer = new FrameWriter(seal.isSealing);
     this.#seal = seal;
     this.#replicas = replicas;

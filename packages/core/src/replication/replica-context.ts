@@ -1,6 +1,6 @@
 /**
  * What the rooms of replication share: this replica, its clock, the members that it knows, and its
- * way to send. It is the replicator, which the rooms must not import.
+ * way to send. It is the `Replica`, which the rooms must not import.
  */
 
 import type { Report } from "../base/cluster-events.ts";
@@ -13,6 +13,7 @@ import type { Membership } from "./membership/membership.ts";
 import type { FrameSender } from "./publish/frame-sender.ts";
 import type { Rejections } from "./receive/rejections.ts";
 import type { ReplayGuard } from "./receive/replay-guard.ts";
+import type { Scheduler } from "./slicer.ts";
 
 export interface ReplicaContext {
   readonly replicas: Replicas;
@@ -25,6 +26,8 @@ export interface ReplicaContext {
   readonly replicatedLimiters: ReplicatedLimiters;
   readonly rejections: Rejections;
   readonly replayGuard: ReplayGuard;
+  /** Runs the long work of this replica. */
+  readonly scheduler: Scheduler;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly report: Report;

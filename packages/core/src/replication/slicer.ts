@@ -1,70 +1,101 @@
 /**
- * Runs long work in slices, one piece of work after the other.
+ * The long work of a replica, a slice at a time.
  *
- * The work may produce more frames than the transport takes at once. Then it waits for `goOn`
- * instead of sending frames that would be dropped: this is the backpressure of replication.
+ * A slice visits a few dozen records or reads a few counts. The scheduler gives each kind of work
+ * its turn, slice by slice. The caller of the replica decides how many slices it does, so frames,
+ * ticks and requests may come between any two of them.
  */
 
 import type { Slices } from "../base/slices.ts";
-import { doInBackground, leaveUndone } from "../runtime/background.ts";
+import type { FrameLane } from "./publish/frame-lane.ts";
 
-/** How long the first slice may take, which runs at once. */
-const FIRST_MS = 2;
+/** One kind of long work. */
+export interface Work {
+  /** Whether there is a slice to do now. */
+  readonly isRunnable: boolean;
+  /** Does one slice; called only while this is runnable. */
+  slice(): void;
+}
 
-export class Slicer {
-  readonly #mustWait: () => boolean;
-  #queue: { readonly slices: Slices; readonly done: () => void }[] = [];
-  readonly #work = (forMs: number): boolean => this.#run(forMs);
+/** All long work of a replica. */
+export class Scheduler {
+  readonly #works: Work[] = [];
+  #next = 0;
 
-  /** @param mustWait whether it is of no use to go on now */
-  constructor(mustWait: () => boolean = () => false) {
-    this.#mustWait = mustWait;
+  add(work: Work): void {
+    this.#works.push(work);
+  }
+
+  /** Whether any work has a slice to do now. */
+  get isRunnable(): boolean {
+    return this.#works.some((work) => work.isRunnable);
+  }
+
+  /** Does one slice of the work whose turn it is; returns whether there was one. */
+  slice(): boolean {
+    const works = this.#works;
+    for (let tried = 0; tried < works.length; tried++) {
+      const work = works[this.#next]!;
+      this.#next = (this.#next + 1) % works.length;
+      if (!work.isRunnable) continue;
+      work.slice();
+      return true;
+    }
+    return false;
+  }
+}
+
+interface Piece {
+  readonly slices: Slices;
+  readonly done: () => void;
+  isWritten: boolean;
+}
+
+/**
+ * Pieces of work, one after the other. Work that writes frames pauses while they wait to be sent:
+ * this is the backpressure of replication.
+ */
+export class Slicer implements Work {
+  readonly #lane: FrameLane | undefined;
+  #pieces: Piece[] = [];
+
+  /** @param lane takes the frames that the work writes */
+  constructor(scheduler: Scheduler, lane?: FrameLane) {
+    this.#lane = lane;
+    scheduler.add(this);
   }
 
   get isIdle(): boolean {
-    return this.#queue.length === 0;
+    return this.#pieces.length === 0;
   }
 
-  /** Begins at once if nothing else is going on. */
+  get isRunnable(): boolean {
+    const piece = this.#pieces[0];
+    if (piece === undefined) return false;
+    return this.#lane === undefined || (piece.isWritten ? this.#lane.isEmpty : this.#lane.isFree);
+  }
+
+  /** @param done called when all of it is done, and its frames have been sent */
   run(slices: Slices, done: () => void = () => {}): void {
-    this.#queue.push({ slices, done });
-    if (this.#queue.length === 1 && this.#run(FIRST_MS)) doInBackground(this.#work);
+    this.#pieces.push({ slices, done, isWritten: false });
   }
 
-  /** Begins in the background. */
-  runLater(slices: Slices): void {
-    this.#queue.push({ slices, done: () => {} });
-    doInBackground(this.#work);
+  slice(): void {
+    const piece = this.#pieces[0]!;
+    piece.isWritten ||= piece.slices.next().done === true;
+    if (!piece.isWritten || this.#lane?.isEmpty === false) return;
+    this.#pieces.shift();
+    piece.done();
   }
 
-  /** Goes on in the background, if work is waiting and need not wait any more. */
-  goOn(): void {
-    if (!this.isIdle && !this.#mustWait()) doInBackground(this.#work);
+  /** Does all of it now. Only for work that writes no frames. */
+  finish(): void {
+    while (this.isRunnable) this.slice();
   }
 
-  /** Goes on at once for a while, unless it has to wait; returns whether nothing is left to do. */
-  goOnFor(forMs: number): boolean {
-    if (!this.isIdle && !this.#mustWait() && this.#run(forMs)) doInBackground(this.#work);
-    return this.isIdle;
-  }
-
-  /** Drops the remaining work. */
+  /** Drops the rest, and the frames that wait. */
   stop(): void {
-    leaveUndone(this.#work);
-    this.#queue = [];
-  }
-
-  /** Returns whether there is more that need not wait. */
-  #run(forMs: number): boolean {
-    const endMs = performance.now() + forMs;
-    for (let work = this.#queue[0]; work !== undefined; work = this.#queue[0]) {
-      while (work.slices.next().done !== true) {
-        if (this.#mustWait()) return false;
-        if (performance.now() >= endMs) return true;
-      }
-      this.#queue.shift();
-      work.done();
-    }
-    return false;
+    this.#pieces = [];
+    this.#lane?.clear();
   }
 }

@@ -16,8 +16,14 @@ const IDLE_BEAT_MS = 4_000;
 /** How much of the turn in which the timer fires the beats may take. */
 const AT_ONCE_MS = 3;
 
-/** Does a bounded piece of work; returns whether there was something to do, or that it is done. */
-export type Beat = () => "busy" | "idle" | "done";
+/** How long one beat may take. */
+const BEAT_TAKES_MS = 3;
+
+/**
+ * Does some work while `hasTime` returns true; returns whether there was something to do, or that
+ * it is done.
+ */
+export type Beat = (hasTime: () => boolean) => "busy" | "idle" | "done";
 
 interface Pulse {
   readonly beats: Set<Beat>;
@@ -52,7 +58,9 @@ function beatAll(): void {
   const beatFor = (forMs: number): boolean => {
     const endMs = performance.now() + forMs;
     for (let beat = due.pop(); beat !== undefined; beat = due.pop()) {
-      const state = pulse.beats.has(beat) ? beat() : "idle";
+      const beatEndMs = performance.now() + BEAT_TAKES_MS;
+      const hasTime = (): boolean => performance.now() < beatEndMs;
+      const state = pulse.beats.has(beat) ? beat(hasTime) : "idle";
       if (state === "done") pulse.beats.delete(beat);
       else if (state === "busy") delayMs = BEAT_MS;
       if (due.length > 0 && performance.now() >= endMs) return true;

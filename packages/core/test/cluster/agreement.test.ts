@@ -36,7 +36,7 @@ describe("replicas of one cluster", () => {
     fleet.pass(5_000);
     const late = fleet.add();
     fleet.pass(700);
-    expect(late.replicator.initialSync.isOver).toBe(true);
+    expect(late.replica.initialSync.isOver).toBe(true);
     for (let key = 0; key < 20_000; key += 997) expect(late.view(`key-${key}`)).toEqual([1]);
     fleet.close();
   });
@@ -49,8 +49,8 @@ describe("replicas of one cluster", () => {
       for (const replica of generation) replica.limiter.check("ada", 10);
       const next = [fleet.add(), fleet.add()];
       fleet.pass(500);
-      expect(next.map(({ replicator }) => replicator.initialSync.isOver)).toEqual([true, true]);
-      for (const { replicator } of generation) void replicator.close();
+      expect(next.map(({ replica }) => replica.initialSync.isOver)).toEqual([true, true]);
+      for (const { driver } of generation) void driver.leave();
       fleet.pass(200);
       expect(next.map((replica) => replica.view("ada"))).toEqual([[20 * turn], [20 * turn]]);
       generation = next;

@@ -16,9 +16,9 @@ afterEach(() => {
 });
 
 /** Counts how often a replica reads its present notes when they leave. */
-function countVisits({ replicator }: SimulatedReplica): { visits: number } {
+function countVisits({ replica }: SimulatedReplica): { visits: number } {
   const counter = { visits: 0 };
-  for (const { store } of replicator.replicatedLimiters.all()) {
+  for (const { store } of replica.replicatedLimiters.all()) {
     for (const note of store.notes.all() as Iterable<Note>) {
       let { frame } = note;
       Object.defineProperty(note, "frame", {

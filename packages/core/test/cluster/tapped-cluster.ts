@@ -6,14 +6,14 @@
 import {
   type Cluster,
   type ClusterOptions,
+  hostOf,
   joinCluster,
-  replicatorOf,
 } from "../../src/cluster/cluster.ts";
 import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import { addressOf } from "../../src/replication/membership/replica-id.ts";
-import type { Replicator } from "../../src/replication/replicator.ts";
+import type { Replica } from "../../src/replication/replica.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";
@@ -30,7 +30,7 @@ export interface TappedMember {
   readonly transport: Transport;
   readonly cluster: Cluster;
   readonly limiter: Limiter;
-  readonly replicator: Replicator;
+  readonly replica: Replica;
 }
 
 export const HUNDRED_A_MINUTE = fixedWindow({ limit: 100, windowMs: 60_000 });
@@ -61,7 +61,7 @@ export class TappedCluster {
       ...{ name: "api", policy: HUNDRED_A_MINUTE, cluster },
       ...limiterOptions,
     });
-    return { transport, cluster, limiter, replicator: replicatorOf(cluster) };
+    return { transport, cluster, limiter, replica: hostOf(cluster).replica };
   }
 
   /** Crashes a member. */

@@ -72,7 +72,7 @@ describe("a received frame", () => {
     frame[3] = 99;
     cluster.say(frame);
     const writer = new FrameWriter(false);
-    const header = { kind: "counts", isSealed: false, tag: two.replicator.seal.tag } as const;
+    const header = { kind: "counts", isSealed: false, tag: two.replica.seal.tag } as const;
     writer.begin({ ...header, replica: { low: 1, high: 2 }, sentAtMs: Date.now(), number: 0 });
     writer.beginSection(200, 3);
     for (const byte of [1, 2, 3]) writer.u8(byte);

@@ -1,62 +1,94 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Slices } from "../../src/base/slices.ts";
-import { Slicer } from "../../src/replication/slicer.ts";
-import { endBackground, holdBackground, runAll } from "./background.ts";
+import { FrameLane, type TransportState } from "../../src/replication/publish/frame-lane.ts";
+import { Scheduler, Slicer } from "../../src/replication/slicer.ts";
 
-let nowMs = 0;
-
-/** Work of so many steps of a millisecond each. */
-function* stepsOf(steps: number, done: string[], name: string): Slices {
+/** Work of so many steps; it writes a frame in each, if it has a lane. */
+function* stepsOf(steps: number, done: string[], name: string, lane?: FrameLane): Slices {
   for (let step = 0; step < steps; step++) {
-    nowMs++;
     done.push(name);
+    lane?.push(new Uint8Array(1), undefined);
     yield;
   }
 }
 
-beforeEach(() => {
-  holdBackground(() => nowMs);
-});
+function laneOf(isBusy = false): { lane: FrameLane; transport: TransportState } {
+  const transport = { isConnected: true, isBusy, maxPayload: 512, trouble: undefined };
+  return { lane: new FrameLane(transport), transport };
+}
 
-afterEach(endBackground);
+function runAll(scheduler: Scheduler): void {
+  while (scheduler.slice());
+}
 
 describe("a slicer", () => {
-  it("begins at once, ends short work at once, and leaves the rest to the background", () => {
+  it("begins nothing before its turn, and does one piece of work after the other", () => {
+    const scheduler = new Scheduler();
+    const slicer = new Slicer(scheduler);
     const done: string[] = [];
-    const slicer = new Slicer(() => false);
-    slicer.run(stepsOf(1, done, "short"));
-    expect(slicer.isIdle).toBe(true);
-    slicer.run(stepsOf(9, done, "long"));
-    expect(slicer.isIdle).toBe(false);
-    expect(done.length).toBeLessThan(9);
-    runAll();
-    expect(slicer.isIdle).toBe(true);
-    expect(done.length).toBe(10);
-  });
-
-  it("does one piece of work after the other", () => {
-    const done: string[] = [];
-    const slicer = new Slicer(() => false);
     slicer.run(stepsOf(4, done, "first"), () => done.push("first is done"));
     slicer.run(stepsOf(4, done, "then"));
-    runAll();
+    expect([done, slicer.isIdle, scheduler.isRunnable]).toEqual([[], false, true]);
+    runAll(scheduler);
     expect(done).toEqual([...Array(4).fill("first"), "first is done", ...Array(4).fill("then")]);
+    expect([slicer.isIdle, scheduler.isRunnable]).toEqual([true, false]);
   });
 
-  it("waits while its frames would be dropped, and goes on when it is called", () => {
+  it("writes no further while its frames wait, and is done when they have been sent", () => {
+    const scheduler = new Scheduler();
+    const { lane } = laneOf();
+    const slicer = new Slicer(scheduler, lane);
     const done: string[] = [];
-    let isBusy = true;
-    const slicer = new Slicer(() => isBusy);
-    slicer.run(stepsOf(9, done, "said"));
-    runAll();
-    expect(done.length).toBe(1);
-    slicer.goOn();
-    runAll();
-    expect(done.length).toBe(1);
-    isBusy = false;
-    slicer.goOn();
-    runAll();
-    expect(slicer.isIdle).toBe(true);
-    expect(done.length).toBe(9);
+    slicer.run(stepsOf(2, done, "written", lane), () => done.push("sent"));
+    runAll(scheduler);
+    expect(done).toEqual(["written"]);
+    lane.shift();
+    runAll(scheduler);
+    expect(done).toEqual(["written", "written"]);
+    lane.shift();
+    expect(slicer.isIdle).toBe(false);
+    runAll(scheduler);
+    expect([done.at(-1), slicer.isIdle]).toEqual(["sent", true]);
+  });
+
+  it("waits while the transport is busy, unless everything has been sent", () => {
+    const scheduler = new Scheduler();
+    const { lane, transport } = laneOf(true);
+    const slicer = new Slicer(scheduler, lane);
+    const done: string[] = [];
+    slicer.run(stepsOf(1, done, "written", lane), () => done.push("sent"));
+    runAll(scheduler);
+    expect(done).toEqual([]);
+    transport.isBusy = false;
+    runAll(scheduler);
+    lane.shift();
+    transport.isBusy = true;
+    runAll(scheduler);
+    expect(done).toEqual(["written"]);
+    transport.isBusy = false;
+    runAll(scheduler);
+    expect(done).toEqual(["written", "sent"]);
+  });
+
+  it("drops the rest and its frames when it stops", () => {
+    const scheduler = new Scheduler();
+    const { lane } = laneOf();
+    const slicer = new Slicer(scheduler, lane);
+    const done: string[] = [];
+    slicer.run(stepsOf(3, done, "written", lane), () => done.push("sent"));
+    scheduler.slice();
+    slicer.stop();
+    runAll(scheduler);
+    expect([done, lane.isEmpty]).toEqual([["written"], true]);
+  });
+});
+
+describe("a scheduler", () => {
+  it("gives each work its turn, slice by slice", () => {
+    const scheduler = new Scheduler();
+    const done: string[] = [];
+    for (const name of ["a", "b", "c"]) new Slicer(scheduler).run(stepsOf(2, done, name));
+    runAll(scheduler);
+    expect(done).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 });

@@ -31,7 +31,7 @@ export class Survivor {
   nowMs = 0;
   readonly replicas = new Replicas("self");
   readonly members = membershipOf(this.replicas);
-  readonly #sender = { isConnected: true, transport: {} };
+  readonly #sender = { transport: { isConnected: true } };
   /** What the partition detector reported last. */
   report = "";
   readonly partitionDetector = new PartitionDetector(
@@ -92,11 +92,11 @@ export class Survivor {
 
   /** Looks while the transport is away. */
   lookAway(): void {
-    this.#sender.isConnected = false;
+    this.#sender.transport.isConnected = false;
     this.partitionDetector.look(this.nowMs);
     this.nowMs += 300;
     this.partitionDetector.look(this.nowMs);
-    this.#sender.isConnected = true;
+    this.#sender.transport.isConnected = true;
   }
 
   /** Lets time pass, until a condition holds if one is given. */

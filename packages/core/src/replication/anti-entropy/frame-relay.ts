@@ -12,6 +12,7 @@
 
 import type { Slices } from "../../base/slices.ts";
 import type { Member } from "../membership/member.ts";
+import type { FrameLane } from "../publish/frame-lane.ts";
 import type { Publisher } from "../publish/publisher.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 import { Slicer } from "../slicer.ts";
@@ -34,14 +35,16 @@ export class FrameRelay {
   readonly recent: RecentFrames = new RecentFrames();
   readonly #context: ReplicaContext;
   readonly #publisher: Publisher;
-  /** It never waits: a frame that the transport drops will be reported as missing again. */
-  readonly #slicer = new Slicer();
+  readonly #lane: FrameLane;
+  readonly #slicer: Slicer;
   /** Bytes that the round may still relay. */
   #leftBytes = 0;
 
   constructor(context: ReplicaContext, publisher: Publisher) {
     this.#context = context;
     this.#publisher = publisher;
+    this.#lane = context.sender.addLane();
+    this.#slicer = new Slicer(context.scheduler, this.#lane);
   }
 
   /**
@@ -105,7 +108,7 @@ export class FrameRelay {
     const frames = this.recent.after(from.id, number, from.isAlive);
     for (const frame of this.#some(frames, isStuck)) {
       // A copy, since the transport may keep, change or transfer what it publishes.
-      sender.publish(new Uint8Array(frame), receiver.id);
+      this.#lane.push(new Uint8Array(frame), receiver.id);
     }
     if (isStuck) {
       // The first missing frame is not kept any more. The origin's reply is kept, and has all of

@@ -8,10 +8,10 @@
  * The raw clock never follows the cluster's time, or all clocks would drift together. The cluster's
  * time follows slowly when the median moves a little, so that no slot is cut short or counted
  * twice.
+ *
+ * This is arithmetic: the caller of the replica reads the machine's clocks, and passes what they
+ * show to each call.
  */
-
-import type { Clock } from "../../time/clock.ts";
-import { SteadyTime } from "../../time/clock.ts";
 
 /** How fast the cluster's time is corrected: by at most this part of the time that passes. */
 const SLEW = 0.005;
@@ -19,21 +19,36 @@ const SLEW = 0.005;
 const STEP_MS = 1_000;
 
 export class ClusterClock {
-  readonly time: SteadyTime;
+  #nowMs: number;
+  /** What to add to own time to have the time of the wall clock, as it was read last. */
+  #wallOriginMs: number;
   #originMs: number;
+  /** For how long this process has been blocked so far, in all, as far as late ticks show. */
+  blockedMs = 0;
   /** When the raw clock was set, in own time. */
   renewedAtMs: number = Number.NEGATIVE_INFINITY;
   #offsetMs = 0;
   #followedAt = 0;
 
-  constructor(clock: Clock) {
-    this.time = new SteadyTime(clock);
-    this.#originMs = this.#originByWall();
+  constructor(nowMs: number, wallMs: number) {
+    this.#nowMs = nowMs;
+    this.#wallOriginMs = Math.max(0, wallMs - nowMs);
+    this.#originMs = this.#wallOriginMs;
   }
 
-  /** Own time. */
+  /** The own time of the call that goes on. */
   now(): number {
-    return this.time.read();
+    return this.#nowMs;
+  }
+
+  /** A call begins at this own time. */
+  advance(nowMs: number): void {
+    this.#nowMs = nowMs;
+  }
+
+  /** The wall clock shows this now. */
+  wallRead(wallMs: number): void {
+    this.#wallOriginMs = Math.max(0, wallMs - this.#nowMs);
   }
 
   /** What to add to own time to have the raw clock. */
@@ -42,23 +57,19 @@ export class ClusterClock {
   }
 
   rawNow(): number {
-    return Math.max(0, this.now() + this.#originMs);
+    return Math.max(0, this.#nowMs + this.#originMs);
   }
 
   /** How far the wall clock is ahead of the raw clock: by what it was set since the start. */
   wallAheadMs(): number {
-    return this.#originByWall() - this.#originMs;
+    return this.#wallOriginMs - this.#originMs;
   }
 
   /** Takes the time of the wall clock. Only a replica with a new id may set its raw clock. */
   renew(): void {
-    this.renewedAtMs = this.now();
-    this.#originMs = this.#originByWall();
+    this.renewedAtMs = this.#nowMs;
+    this.#originMs = this.#wallOriginMs;
     this.#offsetMs = 0;
-  }
-
-  #originByWall(): number {
-    return Math.max(0, this.time.wall() - this.time.read());
   }
 
   /** What is added to the raw clock to have the cluster's. */

@@ -8,11 +8,12 @@
  */
 
 import { createHash } from "node:crypto";
+import type { Slices } from "../../base/slices.ts";
 import type { Component } from "../../crdt/component.ts";
 import type { Store } from "../../store/store.ts";
 import type { PeriodEncoding } from "../../wire/component-section.ts";
 import type { Halves } from "../../wire/frame.ts";
-import { Slicer } from "../slicer.ts";
+import type { Slicer } from "../slicer.ts";
 
 /**
  * How many own counts of evicted records wait for the next frame; more are lost, and counted as
@@ -98,7 +99,8 @@ export class ReplicatedLimiter {
   /** Own counts of records that were evicted since the last frame. */
   #evicted: Component[] = [];
   /** Releases the permits that a closed limiter held. */
-  readonly #releasing = new Slicer();
+  #releasing: Slicer | undefined;
+  #isOver = false;
 
   constructor({ name, nameTag, identity, store, kinds }: ReplicatedLimiterOptions) {
     this.name = name;
@@ -113,23 +115,35 @@ export class ReplicatedLimiter {
 
   /** A limiter uses it from now on, and continues with the counts of the last one. */
   open(holder: Holder): void {
-    this.#releasing.goOnFor(Number.POSITIVE_INFINITY);
+    this.#releasing?.finish();
     this.holder.leaveHouse();
     this.holder = holder;
     this.lifeMs = Math.max(this.lifeMs, holder.lifeMs);
     this.retirement = undefined;
   }
 
-  /** The limiter is closed: the permits that it held are released, in the background. */
-  retire(retirement: Retirement): void {
+  /**
+   * The limiter is closed: the permits that it held are released, a slice at a time.
+   *
+   * @param releasing releases the permits of all closed limiters
+   */
+  retire(retirement: Retirement, releasing: Slicer): void {
     this.retirement = retirement;
-    if (this.periodEncodings.includes("none"))
-      this.#releasing.runLater(this.store.releasePermits());
+    if (!this.periodEncodings.includes("none")) return;
+    this.#releasing = releasing;
+    releasing.run(this.#releasePermits());
+  }
+
+  *#releasePermits(): Slices {
+    for (const slice of this.store.releasePermits()) {
+      if (this.#isOver) return;
+      yield slice;
+    }
   }
 
   /** Drops everything. */
   end(): void {
-    this.#releasing.stop();
+    this.#isOver = true;
     this.holder.leaveHouse();
     this.store.close();
   }

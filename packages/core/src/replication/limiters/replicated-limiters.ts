@@ -12,6 +12,7 @@ import { TidegateError } from "../../base/errors.ts";
 import { shown } from "../../base/options.ts";
 import type { Slices } from "../../base/slices.ts";
 import type { Former, Replicas } from "../../store/replicas/replicas.ts";
+import { type Scheduler, Slicer } from "../slicer.ts";
 import type { ReplicatedLimiter, Retirement, Tally } from "./replicated-limiter.ts";
 
 /** The most keys that closed limiters keep together, and the most of them: the last closed stay. */
@@ -20,11 +21,16 @@ const RETIRED_MAX = 256;
 
 export class ReplicatedLimiters {
   readonly #replicatedLimiters = new Map<string, ReplicatedLimiter>();
+  readonly #releasing: Slicer;
   /** A generation that no dropped limiter has reached. */
   #generation = 0;
   /** The latest frame with held permits of dropped limiters. */
   #forgottenIn = 0;
   #isClosed = false;
+
+  constructor(scheduler: Scheduler) {
+    this.#releasing = new Slicer(scheduler);
+  }
 
   /**
    * Throws if a limiter cannot be added: a second one of its name, or after leaving the cluster.
@@ -69,7 +75,7 @@ export class ReplicatedLimiters {
     // Moves it to the end: closed ones are in the order in which they were closed.
     this.#replicatedLimiters.delete(key);
     this.#replicatedLimiters.set(key, replicated);
-    replicated.retire(retirement);
+    replicated.retire(retirement, this.#releasing);
   }
 
   find(low: number, high: number): ReplicatedLimiter | undefined {
@@ -160,10 +166,9 @@ export class ReplicatedLimiters {
     for (const { store } of this.#replicatedLimiters.values()) store.versions.disown(former);
   }
 
-  /** Closes all of them. */
-  close(): void {
+  /** This replica leaves: none is added any more, and closed ones are dropped. */
+  end(): void {
     this.#isClosed = true;
-    for (const { holder } of this.open()) holder.close();
     for (const replicated of this.#retired()) this.#end(replicated);
   }
 

@@ -8,7 +8,8 @@
  *
  * Before the change, the replica publishes what is pending under the old id, in slices. Those
  * counts then belong to the old id, here as everywhere. The permits that it holds move to the new
- * id: they are published again, together with the old id.
+ * id: they are published again, together with the old id. The id changes only while no received
+ * frame is half applied and no series of frames is half written.
  */
 
 import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
@@ -27,8 +28,9 @@ const FORMER_SENT_MS = 10_000;
 export class Incarnation {
   readonly #context: ReplicaContext;
   readonly #publisher: Publisher;
+  /** Whether it is to change as soon as it can. */
+  isChanging = false;
   #changedAtMs = Number.NEGATIVE_INFINITY;
-  #isChanging = false;
   /** Whether the next id starts at the wall clock. */
   #renewsClock = false;
   #duplicateId: string | undefined;
@@ -56,10 +58,19 @@ export class Incarnation {
    */
   change(renewsClock = false): void {
     const now = this.#context.clock.now();
-    if (this.#isChanging || now < this.#changedAtMs + CHANGE_AGAIN_MS) return;
-    this.#isChanging = true;
+    if (this.isChanging || now < this.#changedAtMs + CHANGE_AGAIN_MS) return;
+    this.isChanging = true;
     this.#renewsClock = renewsClock;
-    this.#publisher.finish((isAll) => this.#take(isAll));
+    this.#publisher.finish(now);
+  }
+
+  /**
+   * Takes the new id, if all counts are published under the old one. Called while no received frame
+   * is half applied.
+   */
+  work(now: number): void {
+    const finished = this.#publisher.finished(now);
+    if (finished !== undefined) this.#take(finished === "all");
   }
 
   /**
@@ -78,7 +89,7 @@ export class Incarnation {
   #take(isAllPublished: boolean): void {
     const { replicas, members, clock, replicatedLimiters, sender, random, report } = this.#context;
     const now = clock.now();
-    this.#isChanging = false;
+    this.isChanging = false;
     this.#changedAtMs = now;
     const former = replicas.selfId;
     // An id that other replicas know would make them take new counts for old ones.
@@ -104,6 +115,6 @@ export class Incarnation {
     const untilMs = clock.rawNow() + FORMER_SENT_MS;
     replicas.formers.own = { ...halvesOf(former), upTo: sender.counted, untilMs };
     // Other replicas request all counts and permits of an id that they do not know.
-    sender.announce("hello");
+    sender.hello();
   }
 }

@@ -16,8 +16,6 @@ const COLD_MS_MAX = 500;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class InitialSync {
-  /** Resolves when this is over; never rejects. */
-  readonly ready: Promise<void>;
   isOver = false;
 
   readonly #context: ReplicaContext;
@@ -30,7 +28,6 @@ export class InitialSync {
   readonly #warmAtMs: number;
   /** When it is over at the latest. */
   readonly #endsAtMs: number;
-  #resolve: () => void = () => {};
 
   /** @param timeoutMs how long all of it may take */
   constructor(context: ReplicaContext, deadReplicaSync: DeadReplicaSync, timeoutMs: number) {
@@ -40,9 +37,6 @@ export class InitialSync {
     this.#helloAtMs = now;
     this.#warmAtMs = now + COLD_MS_MAX;
     this.#endsAtMs = now + timeoutMs;
-    this.ready = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
   /** When to look again. */
@@ -64,7 +58,7 @@ export class InitialSync {
     if (this.isOver) return;
     const { members, sender } = this.#context;
     if (now >= this.#warmAtMs) this.#isCold = false;
-    if (!sender.isConnected) this.#connectedAtMs = NEVER;
+    if (!sender.transport.isConnected) this.#connectedAtMs = NEVER;
     else if (this.#connectedAtMs > now) this.#connectedAtMs = now;
     const isSynced =
       this.#deadReplicaSync.isFirstRoundOver &&
@@ -74,12 +68,11 @@ export class InitialSync {
       this.end();
     } else if (now >= this.#helloAtMs) {
       this.#helloAtMs = Math.min(now + HELLO_AGAIN_MS, this.#endsAtMs);
-      sender.announce("hello");
+      sender.hello();
     }
   }
 
   end(): void {
     this.isOver = true;
-    this.#resolve();
   }
 }

@@ -13,9 +13,9 @@ import { createHash } from "node:crypto";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import { ReplyPartsBudget } from "../anti-entropy/reply-parts.ts";
 import { ClockOffset } from "../clock/clock-offset.ts";
+import type { ClusterClock } from "../clock/cluster-clock.ts";
 import { MergeLag } from "../receive/merge-lag.ts";
 import type { Rejections } from "../receive/rejections.ts";
-import type { ReplicationTimer } from "../replication-timer.ts";
 import { SILENT_MS } from "./heartbeat-schedule.ts";
 import { Member } from "./member.ts";
 
@@ -34,7 +34,7 @@ const FULL_MS = 1_000;
 export class Membership {
   readonly #members = new Map<string, Member>();
   readonly #replicas: Replicas;
-  readonly #timer: ReplicationTimer;
+  readonly #clock: Pick<ClusterClock, "blockedMs">;
   readonly #membersMax: number;
   readonly #budget: ReplyPartsBudget;
   #isAnyForgotten = false;
@@ -44,11 +44,11 @@ export class Membership {
   constructor(
     replicas: Replicas,
     rejections: Rejections,
-    timer: ReplicationTimer,
+    clock: Pick<ClusterClock, "blockedMs">,
     membersMax: number = MEMBERS_MAX,
   ) {
     this.#replicas = replicas;
-    this.#timer = timer;
+    this.#clock = clock;
     this.#membersMax = membersMax;
     this.#budget = new ReplyPartsBudget((why) => rejections.part(why));
   }
@@ -80,7 +80,7 @@ export class Membership {
       this.#setAlive(member, true);
     }
     const { offset } = member;
-    offset.received(receivedAtMs, sentAtMs, this.#timer.blockedMs);
+    offset.received(receivedAtMs, sentAtMs, this.#clock.blockedMs);
     const { suspectSinceMs } = offset;
     if (suspectSinceMs !== undefined && !this.#areAllLate(member, suspectSinceMs)) offset.step();
     const { offsetMs } = offset;

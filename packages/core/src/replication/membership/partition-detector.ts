@@ -86,11 +86,10 @@ export class PartitionDetector {
   /** Looks again, and reports a change. */
   look(now: number): void {
     const { sender, report } = this.#context;
-    const { transport, isConnected } = sender;
-    if (isConnected) transport.trouble = undefined;
+    const { isConnected, trouble } = sender.transport;
     if (!this.#hasChanged(now, isConnected)) return;
     this.settle();
-    report(this.#sentence(transport.trouble), this.#kind);
+    report(this.#sentence(trouble), this.#kind);
   }
 
   /** Derives from the state what requests read. */

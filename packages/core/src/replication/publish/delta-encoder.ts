@@ -18,6 +18,7 @@ import type { Member } from "../membership/member.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 import type { ReplicaContext } from "../replica-context.ts";
+import type { FrameLane } from "./frame-lane.ts";
 import { type DeadReplica, FrameSeries } from "./frame-series.ts";
 
 /** A live replica has answered a joining replica's hello within this time. */
@@ -45,11 +46,14 @@ export class DeltaEncoder {
   readonly #context: ReplicaContext;
   readonly #series: FrameSeries;
 
-  constructor(context: ReplicaContext) {
+  /** @param lane takes the frames */
+  constructor(context: ReplicaContext, lane: FrameLane) {
     const { seal, replicas, sender } = context;
     this.#context = context;
     const envelope = new Envelope(seal, replicas, sender.transport);
-    this.#series = new FrameSeries(context, envelope, (...opener) => this.#nameOpener(...opener));
+    this.#series = new FrameSeries(context, envelope, lane, (...opener) =>
+      this.#nameOpener(...opener),
+    );
   }
 
   /**

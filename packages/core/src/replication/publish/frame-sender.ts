@@ -1,9 +1,12 @@
 /**
- * Sends the frames that are always short (hello, leave, heartbeat, sync request), and counts all
- * frames that leave.
+ * What this replica has to send: the frames in the lanes, and the frames that are always short
+ * (hello, leave, heartbeat, sync request).
+ *
+ * A short frame is written at the moment in which the transport takes it. Until then only the need
+ * for it is kept, and needing it twice is needing it once. So nothing grows while the transport is
+ * busy, and no heartbeat is old when it leaves.
  */
 
-import type { GuardedTransport } from "../../transport/guarded-transport.ts";
 import {
   type Heartbeat,
   type WireLimiter,
@@ -14,42 +17,135 @@ import {
 import type { FrameKind } from "../../wire/frame.ts";
 import type { ClusterClock } from "../clock/cluster-clock.ts";
 import type { Envelope } from "../envelope.ts";
-import { addressOf, halvesOf } from "../membership/replica-id.ts";
+import { halvesOf } from "../membership/replica-id.ts";
+import { FrameLane, type OutgoingFrame, type TransportState } from "./frame-lane.ts";
+
+interface Request {
+  readonly since: number;
+  readonly others: boolean;
+}
+
+/** What a heartbeat says, and the limiters that it describes. */
+export type HeartbeatContent = readonly [Heartbeat, readonly WireLimiter[]];
 
 export class FrameSender {
   /** The number of the last frame of counts that has left completely. */
   counted = 0;
+  /** Frames that the transport took. */
   frames = 0;
   bytes = 0;
-  /** Frames that the transport did not take. */
+  /** Frames that it did not take. */
   dropped = 0;
   /** How many series of frames were begun; each has its number. */
   series = 0;
-  readonly transport: GuardedTransport;
+  readonly transport: TransportState;
 
   readonly #envelope: Envelope;
   readonly #clock: ClusterClock;
+  readonly #describe: () => HeartbeatContent;
+  readonly #lanes: FrameLane[] = [];
+  #nextLane = 0;
+  #needsHello = false;
+  #needsHeartbeat = false;
+  #needsLeave = false;
+  /** By the replica that is asked. */
+  readonly #requests = new Map<string, Request>();
 
-  constructor(transport: GuardedTransport, envelope: Envelope, clock: ClusterClock) {
+  /** @param describe gives the content of a heartbeat that leaves now */
+  constructor(
+    transport: TransportState,
+    envelope: Envelope,
+    clock: ClusterClock,
+    describe: () => HeartbeatContent,
+  ) {
     this.transport = transport;
     this.#envelope = envelope;
     this.#clock = clock;
+    this.#describe = describe;
   }
 
-  /** Whether frames can leave, as far as the transport reports. */
-  get isConnected(): boolean {
-    return this.transport.connected;
+  /** A lane for the frames of one kind of work; the lanes take turns. */
+  addLane(): FrameLane {
+    const lane = new FrameLane(this.transport);
+    this.#lanes.push(lane);
+    return lane;
   }
 
-  /** Backpressure: whether another frame would wait behind earlier ones. */
-  get isBusy(): boolean {
-    return this.transport.busy;
+  hello(): void {
+    this.#needsHello = true;
   }
 
-  publish(frame: Uint8Array, to?: string): void {
-    const address = to === undefined ? undefined : addressOf(to);
-    const bytes = frame.length;
-    if (this.transport.publish(frame, address)) {
+  heartbeat(): void {
+    this.#needsHeartbeat = true;
+  }
+
+  /** The last frame of this replica: after it, `next` has none. */
+  leave(): void {
+    this.#needsHello = false;
+    this.#needsHeartbeat = false;
+    this.#requests.clear();
+    for (const lane of this.#lanes) lane.clear();
+    this.#needsLeave = true;
+  }
+
+  /**
+   * Sends a sync request for what a replica counted after one of its frames.
+   *
+   * @param others whether it is also to report on all other replicas
+   */
+  ask(id: string, since: number, others = false): void {
+    const waiting = this.#requests.get(id);
+    this.#requests.set(id, {
+      since: Math.min(since, waiting?.since ?? since),
+      others: others || waiting?.others === true,
+    });
+  }
+
+  /** Whether a frame waits that can leave at once. */
+  get hasNext(): boolean {
+    if (this.transport.isBusy) return false;
+    return (
+      this.#needsHello ||
+      this.#needsHeartbeat ||
+      this.#needsLeave ||
+      this.#requests.size > 0 ||
+      this.#lanes.some((lane) => !lane.isEmpty)
+    );
+  }
+
+  /** The next frame to send, unless the transport is busy. */
+  next(): OutgoingFrame | undefined {
+    if (!this.hasNext) return undefined;
+    if (this.#needsHello) {
+      this.#needsHello = false;
+      return this.#short("hello");
+    }
+    if (this.#needsHeartbeat) {
+      this.#needsHeartbeat = false;
+      return this.#short("heartbeat", (writer) => {
+        const [heartbeat, limiters] = this.#describe();
+        writeHeartbeat(writer, heartbeat);
+        writeLimiters(writer, limiters);
+      });
+    }
+    for (const [id, request] of this.#requests) {
+      this.#requests.delete(id);
+      return this.#short("request", (writer) => {
+        writeSyncRequest(writer, { ...halvesOf(id), ...request });
+      });
+    }
+    for (let tried = 0; tried < this.#lanes.length; tried++) {
+      const waiting = this.#lanes[this.#nextLane]!.shift();
+      this.#nextLane = (this.#nextLane + 1) % this.#lanes.length;
+      if (waiting !== undefined) return waiting;
+    }
+    this.#needsLeave = false;
+    return this.#short("leave");
+  }
+
+  /** The transport has taken a frame, or not. */
+  sent(bytes: number, isTaken: boolean): void {
+    if (isTaken) {
       this.frames++;
       this.bytes += bytes;
     } else {
@@ -57,30 +153,8 @@ export class FrameSender {
     }
   }
 
-  /** A frame that names this replica and says that it joins or leaves, and nothing else. */
-  announce(kind: FrameKind & ("hello" | "leave")): void {
-    this.#begin(kind);
-    this.publish(this.#envelope.finish());
-  }
-
-  /**
-   * A sync request for what a replica counted after one of its frames.
-   *
-   * @param others whether it is also to report on all other replicas
-   */
-  ask(id: string, since: number, others = false): void {
-    writeSyncRequest(this.#begin("request"), { ...halvesOf(id), since, others });
-    this.publish(this.#envelope.finish());
-  }
-
-  heartbeat(heartbeat: Heartbeat, limiters: readonly WireLimiter[]): void {
-    const writer = this.#begin("heartbeat");
-    writeHeartbeat(writer, heartbeat);
-    writeLimiters(writer, limiters);
-    this.publish(this.#envelope.finish());
-  }
-
-  #begin(kind: FrameKind): Envelope["writer"] {
-    return this.#envelope.begin(kind, this.#clock.rawNow(), this.counted);
+  #short(kind: FrameKind, write: (writer: Envelope["writer"]) => void = () => {}): OutgoingFrame {
+    write(this.#envelope.begin(kind, this.#clock.rawNow(), this.counted));
+    return { frame: this.#envelope.finish(), to: undefined };
   }
 }

@@ -25,6 +25,7 @@ import { type WireNote, writeNotes } from "../../wire/note-section.ts";
 import type { Envelope } from "../envelope.ts";
 import type { FramesKnown } from "../receive/received-frames.ts";
 import type { ReplicaContext } from "../replica-context.ts";
+import type { FrameLane } from "./frame-lane.ts";
 
 /** What a whole series covers. */
 export interface Coverage {
@@ -50,6 +51,7 @@ export interface DeadReplica extends FramesKnown, Halves {
 export class FrameSeries {
   readonly #context: ReplicaContext;
   readonly #envelope: Envelope;
+  readonly #lane: FrameLane;
   readonly #nameOpener: NameOpener;
   readonly #batch = new ComponentBatch();
   #head: ComponentHead | undefined;
@@ -63,10 +65,19 @@ export class FrameSeries {
   /** When the frame that is being written was begun, by the raw clock. */
   sentAtMs = 0;
 
-  /** @param envelope the series is the only one that writes here while it goes on */
-  constructor(context: ReplicaContext, envelope: Envelope, nameOpener: NameOpener) {
+  /**
+   * @param envelope the series is the only one that writes here while it goes on
+   * @param lane takes the frames
+   */
+  constructor(
+    context: ReplicaContext,
+    envelope: Envelope,
+    lane: FrameLane,
+    nameOpener: NameOpener,
+  ) {
     this.#context = context;
     this.#envelope = envelope;
+    this.#lane = lane;
     this.#nameOpener = nameOpener;
   }
 
@@ -136,7 +147,7 @@ export class FrameSeries {
     if (!this.#writeOther(other)) this.#endFrame(false);
   }
 
-  /** Sends the rest. */
+  /** Ends the last frame. */
   end(): void {
     this.#spill();
     this.#endFrame(true);
@@ -186,7 +197,7 @@ export class FrameSeries {
       const parts = isLast ? part + 1 : 0;
       writeReplyPart(envelope.writer, { since, upTo, replyNumber, part, parts, hasAllPermits });
     }
-    this.#context.sender.publish(envelope.finish(), to);
+    this.#lane.push(envelope.finish(), to);
     if (!isLast) this.#beginFrame();
   }
 }

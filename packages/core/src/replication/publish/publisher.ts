@@ -7,21 +7,19 @@
  */
 
 import type { Slices } from "../../base/slices.ts";
-import type { Announcer } from "../../store/store.ts";
 import type { InitialSync } from "../membership/initial-sync.ts";
 import type { ReplicaContext } from "../replica-context.ts";
-import type { ReplicationTimer } from "../replication-timer.ts";
 import { Slicer } from "../slicer.ts";
 import { DeltaEncoder, type SyncReply } from "./delta-encoder.ts";
 import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-schedule.ts";
 
-/** How long `finish` goes on publishing at most, before the work that waits for it is done. */
+/** How long a replica that changes its id goes on publishing at most. */
 const FINISH_MS = 1_000;
+const NEVER = Number.POSITIVE_INFINITY;
 
-export class Publisher implements Announcer {
+export class Publisher {
   readonly #context: ReplicaContext;
   readonly #initialSync: InitialSync;
-  readonly #timer: ReplicationTimer;
   readonly #flushSchedule: FlushSchedule;
   readonly #counts: DeltaEncoder;
   readonly #replies: DeltaEncoder;
@@ -30,27 +28,22 @@ export class Publisher implements Announcer {
   /** The number of the last frame of counts that was closed. */
   #closed = 0;
   /** Since when the oldest count waits that will leave in the next frame. */
-  #waitsSinceMs = Number.POSITIVE_INFINITY;
+  #waitsSinceMs: number = NEVER;
   /** Since when the oldest count has waited that leaves in the frame being written. */
-  #leavesSinceMs = Number.POSITIVE_INFINITY;
-  #finished: { readonly done: (isAll: boolean) => void; readonly endMs: number } | undefined;
+  #leavesSinceMs: number = NEVER;
+  /** Until when a change of the id waits for unpublished counts; infinite without a change. */
+  #finishesAtMs: number = NEVER;
 
-  /** @param timer calls `work` */
-  constructor(
-    context: ReplicaContext,
-    schedule: FlushScheduleOptions,
-    initialSync: InitialSync,
-    timer: ReplicationTimer,
-  ) {
+  constructor(context: ReplicaContext, schedule: FlushScheduleOptions, initialSync: InitialSync) {
     this.#context = context;
     this.#initialSync = initialSync;
-    this.#timer = timer;
     this.#flushSchedule = new FlushSchedule(schedule);
-    const mustWait = (): boolean => context.sender.isBusy;
-    this.#flushing = new Slicer(mustWait);
-    this.#replying = new Slicer(mustWait);
-    this.#counts = new DeltaEncoder(context);
-    this.#replies = new DeltaEncoder(context);
+    const { sender, scheduler } = context;
+    const [counts, replies] = [sender.addLane(), sender.addLane()];
+    this.#flushing = new Slicer(scheduler, counts);
+    this.#replying = new Slicer(scheduler, replies);
+    this.#counts = new DeltaEncoder(context, counts);
+    this.#replies = new DeltaEncoder(context, replies);
   }
 
   /** The number of the frame in which a change made now will leave. */
@@ -64,12 +57,13 @@ export class Publisher implements Announcer {
   }
 
   /**
-   * When there is something to publish. A flush waits for the one before and for a transport that
-   * is busy. What ends that asks for the time again.
+   * When a delta is due. It waits for the one before and for the transport; while the id is about
+   * to change, `finished` publishes.
    */
   get dueAtMs(): number {
-    const mustWait = !this.#flushing.isIdle || this.#context.sender.isBusy;
-    return mustWait ? Number.POSITIVE_INFINITY : this.#flushSchedule.dueAtMs;
+    const { isBusy } = this.#context.sender.transport;
+    const mustWait = isBusy || !this.#flushing.isIdle || this.#finishesAtMs < NEVER;
+    return mustWait ? NEVER : this.#flushSchedule.dueAtMs;
   }
 
   /** Whether frames are being written. */
@@ -87,27 +81,34 @@ export class Publisher implements Announcer {
     return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));
   }
 
-  began(now: number): void {
-    this.#timerIf(this.#flushSchedule.changed(now, Number.POSITIVE_INFINITY, 0), now);
+  // ── What stores announce; each returns whether the next frame is due sooner than before ──────
+
+  began(now: number): boolean {
+    return this.#sooner(this.#flushSchedule.changed(now, NEVER, 0), now);
   }
 
-  counted(now: number, unsent: number, limit: number, used: number): void {
+  counted(now: number, unsent: number, limit: number, used: number): boolean {
     // Until the initial sync is over, it is not known how many replicas hold counts back.
-    const { isOver } = this.#initialSync;
-    const replicaCount = isOver ? this.#context.replicas.aliveCount : Number.POSITIVE_INFINITY;
+    const replicaCount = this.#initialSync.isOver ? this.#context.replicas.aliveCount : NEVER;
     const isSooner = isUrgent(unsent, limit - used, replicaCount)
       ? this.#flushSchedule.due(now)
       : this.#flushSchedule.changed(now, limit, used);
-    this.#timerIf(isSooner, now);
+    return this.#sooner(isSooner, now);
   }
 
-  urgent(now: number): void {
-    this.#timerIf(this.#flushSchedule.due(now), now);
+  urgent(now: number): boolean {
+    return this.#sooner(this.#flushSchedule.due(now), now);
   }
 
+  #sooner(isSooner: boolean, now: number): boolean {
+    if (isSooner) this.#waitsSinceMs = Math.min(this.#waitsSinceMs, now);
+    return isSooner;
+  }
+
+  // ── What the replica has it do ───────────────────────────────────────────────────────────────
+
+  /** Begins the delta that is due. */
   work(now: number): void {
-    this.#flushing.goOn();
-    this.#replying.goOn();
     if (now >= this.dueAtMs) this.#flush(now);
   }
 
@@ -119,25 +120,23 @@ export class Publisher implements Announcer {
   }
 
   *#reply(reply: SyncReply): Slices {
-    while (this.#context.sender.isBusy) yield;
     // Pending counts would be in the reply although no other replica received them in a frame.
     const now = this.#context.clock.now();
-    if (this.dueAtMs < Number.POSITIVE_INFINITY) this.#flush(now);
+    if (this.dueAtMs < NEVER) this.#flush(now);
     else this.#advance(now);
+    while (!this.#flushing.isIdle) yield;
     yield* this.#replies.reply(reply, this.#context.sender.counted);
   }
 
   /**
-   * For a leaving replica: publishes at once, for a while, all that is pending and that the
-   * transport takes. The rest goes on in the background. Returns whether nothing is pending.
+   * For a leaving replica: begins to publish what is pending. Returns whether everything has been
+   * published.
    */
-  finishFor(forMs: number): boolean {
-    if (this.#context.sender.isBusy || !this.#flushing.goOnFor(forMs)) return false;
-    if (this.#flushSchedule.dueAtMs < Number.POSITIVE_INFINITY) {
-      this.#flush(this.#context.clock.now(), true);
-      if (!this.#flushing.goOnFor(forMs)) return false;
-    }
-    return this.#replying.goOnFor(forMs);
+  drain(now: number): boolean {
+    if (this.isPublishing || this.#context.sender.transport.isBusy) return false;
+    if (this.#flushSchedule.dueAtMs === NEVER) return true;
+    this.#flush(now, true);
+    return false;
   }
 
   /** Makes all replicas request the held permits: the next frame number leaves a gap. */
@@ -156,36 +155,28 @@ export class Publisher implements Announcer {
   }
 
   /**
-   * Publishes all pending counts, and calls `done` in the turn in which they have left: at once if
-   * they are few. After a bounded time it is called after the next frame, even if more was counted
-   * since; its argument says whether everything was published. Sync replies may be much longer and
-   * are dropped: the replicas that asked will ask again.
+   * The id of this replica is about to change: all counts are to be published under the old one.
+   * Sync replies may be much longer and are dropped: the replicas that asked will ask again.
    */
-  finish(done: (isAll: boolean) => void): void {
-    this.#finished = { done, endMs: this.#context.clock.now() + FINISH_MS };
+  finish(now: number): void {
+    this.#finishesAtMs = now + FINISH_MS;
     this.#replying.stop();
-    if (this.#flushing.isIdle) this.#endFinish();
   }
 
-  #endFinish(): void {
-    if (this.#finished === undefined) return;
-    const { done, endMs } = this.#finished;
-    const now = this.#context.clock.now();
-    const isAll = this.#flushSchedule.dueAtMs === Number.POSITIVE_INFINITY;
-    if (!isAll && now < endMs) {
-      if (!this.#context.sender.isBusy) this.#flush(now);
-      return;
+  /**
+   * Whether the id can change now, because all counts are published, or all until a while ago;
+   * undefined while it must wait.
+   */
+  finished(now: number): "all" | "some" | undefined {
+    if (!this.#flushing.isIdle) return undefined;
+    const isAll = this.#flushSchedule.dueAtMs === NEVER;
+    if (!isAll && now < this.#finishesAtMs) {
+      if (!this.#context.sender.transport.isBusy) this.#flush(now);
+      return undefined;
     }
-    this.#finished = undefined;
+    this.#finishesAtMs = NEVER;
     this.#replying.stop();
-    done(isAll);
-  }
-
-  /** Sets the timer only if needed: nearly every hit finds it set already. */
-  #timerIf(isSooner: boolean, now: number): void {
-    if (!isSooner) return;
-    this.#waitsSinceMs = Math.min(this.#waitsSinceMs, now);
-    this.#timer.at(this.dueAtMs);
+    return isAll ? "all" : "some";
   }
 
   /** Gives all stores the present time. */
@@ -207,18 +198,15 @@ export class Publisher implements Announcer {
     }
     this.#closed = number;
     this.#leavesSinceMs = this.#waitsSinceMs;
-    this.#waitsSinceMs = Number.POSITIVE_INFINITY;
+    this.#waitsSinceMs = NEVER;
     this.#flushSchedule.left(now, replicas.aliveCount);
-    const done = (): void => {
-      sender.counted = number;
-      this.#leavesSinceMs = Number.POSITIVE_INFINITY;
-      this.#endFinish();
-      this.#timer.at(this.dueAtMs);
-    };
     // While disconnected, only the number advances: other replicas notice the gap and ask for it.
-    const leaving = sender.isConnected
+    const leaving = sender.transport.isConnected
       ? this.#counts.counts(number, isLast)
       : this.#counts.silence();
-    this.#flushing.run(leaving, done);
+    this.#flushing.run(leaving, () => {
+      sender.counted = number;
+      this.#leavesSinceMs = NEVER;
+    });
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The queue of received frames that cannot be read at once without holding up requests.
+ * The queue of received frames, which are read a slice at a time.
  *
- * A few milliseconds of reading may happen on arrival; the rest waits for the background. Each
- * frame is stamped when it is received, so the time that it waits here does not distort clock
+ * Each frame is stamped when it is received, so the time that it waits here does not distort clock
  * offsets. Replies and other frames take turns by bytes: a long reply would otherwise make the
  * frames behind it too old.
  *
@@ -10,19 +9,14 @@
  * that were not read within a second are then dropped. Counts are cumulative, so later frames and
  * one sync reply carry the same counts. Frames whose counts are never repeated stay, and so do
  * heartbeats, requests and replies. The beginning and the end of an overload are reported.
- *
- * A transport may deliver anything; this queue accepts only byte arrays.
  */
 
-import { isUint8Array } from "node:util/types";
 import { CLUSTER_EVENTS } from "../../base/cluster-events.ts";
 import type { Slices } from "../../base/slices.ts";
-import { doInBackground, leaveUndone } from "../../runtime/background.ts";
 import { type FrameLoad, loadOf } from "../../wire/frame.ts";
 import type { ReplicaContext } from "../replica-context.ts";
+import type { Work } from "../slicer.ts";
 
-/** How much may be read on arrival between two turns of the background. */
-const AT_ONCE_MS = 2;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** What a waiting frame takes beside its bytes. */
 const FRAME_BYTES = 256;
@@ -47,12 +41,11 @@ interface WaitingFrame {
   readonly bytes: number;
 }
 
-export class FrameQueue {
+export class FrameQueue implements Work {
   /** Whether frames have been dropped of late. */
   isOverloaded = false;
   readonly #context: ReplicaContext;
   readonly #read: (frame: Uint8Array, receivedAtMs: number) => Slices;
-  readonly #work = (forMs: number): boolean => this.#readFor(forMs);
   /** The frame that is being read, and its bytes. */
   #reading: Slices | undefined;
   #frame: Uint8Array = READ;
@@ -62,13 +55,13 @@ export class FrameQueue {
   #aheadBytes = 0;
   /** How many frames wait that may be dropped. */
   #repeated = 0;
-  #spentMs = 0;
   #droppedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param read reads one frame in slices; never throws */
   constructor(context: ReplicaContext, read: (frame: Uint8Array, receivedAtMs: number) => Slices) {
     this.#context = context;
     this.#read = read;
+    context.scheduler.add(this);
   }
 
   /**
@@ -90,31 +83,46 @@ export class FrameQueue {
     );
   }
 
-  /** Takes a frame. It is read now if no frame waits and there is still time. */
-  take(frame: unknown): void {
-    // `instanceof` does not do: a test runner may have other globals than the transport.
-    if (!isUint8Array(frame)) {
-      this.#context.rejections.frame("malformed");
+  /** A frame has arrived now. */
+  take(frame: Uint8Array): void {
+    const receivedAtMs = this.#context.clock.now();
+    const waiting = { frame, receivedAtMs, load: loadOf(frame), bytes: FRAME_BYTES + frame.length };
+    const isFull = (): boolean =>
+      this.#replies.bytes + this.#others.bytes + waiting.bytes > BYTES_MAX;
+    if (isFull()) this.#dropRepeated(receivedAtMs);
+    if (isFull()) {
+      const isLost = waiting.load === "unrepeated";
+      this.#context.rejections.frame(isLost ? "lostCounts" : "tooManyFrames");
       return;
     }
-    const receivedAtMs = this.#context.clock.now();
-    if (this.#reading === undefined && this.#isEmpty && this.#spentMs < AT_ONCE_MS) {
-      const startMs = performance.now();
-      this.#begin(frame, receivedAtMs);
-      this.#goOn(startMs + AT_ONCE_MS - this.#spentMs);
-      this.#spentMs += performance.now() - startMs;
-    } else {
-      this.#wait({ frame, receivedAtMs, load: loadOf(frame), bytes: FRAME_BYTES + frame.length });
-    }
-    doInBackground(this.#work);
+    if (waiting.load === "repeated") this.#repeated++;
+    (waiting.load === "reply" ? this.#replies : this.#others).push(waiting);
   }
 
   stop(): void {
-    leaveUndone(this.#work);
     this.#end();
     this.#replies.clear();
     this.#others.clear();
     this.#repeated = 0;
+  }
+
+  /** Whether a frame has been read in part. */
+  get isReading(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  get isRunnable(): boolean {
+    return this.isReading || !this.#isEmpty;
+  }
+
+  /** Reads a slice of the frame that is being read, or of the next one. */
+  slice(): void {
+    if (this.#reading === undefined) this.#begin();
+    if (this.#frame.length === 0) {
+      // The frame was empty, or its transport has taken the buffer back.
+      this.#end();
+      this.#context.rejections.frame("malformed");
+    } else if (this.#reading?.next().done === true) this.#end();
   }
 
   get #isEmpty(): boolean {
@@ -124,18 +132,6 @@ export class FrameQueue {
   /** How long the first frame has waited that is not part of a reply. */
   #waitedMs(now: number): number {
     return now - (this.#others.head?.receivedAtMs ?? now);
-  }
-
-  #wait(waiting: WaitingFrame): void {
-    const { receivedAtMs, load, bytes } = waiting;
-    const isFull = (): boolean => this.#replies.bytes + this.#others.bytes + bytes > BYTES_MAX;
-    if (isFull()) this.#dropRepeated(receivedAtMs);
-    if (isFull()) {
-      this.#context.rejections.frame(load === "unrepeated" ? "lostCounts" : "tooManyFrames");
-      return;
-    }
-    if (load === "repeated") this.#repeated++;
-    (load === "reply" ? this.#replies : this.#others).push(waiting);
   }
 
   /** Drops all frames of counts that later ones repeat. The receiver requests them once. */
@@ -153,50 +149,22 @@ export class FrameQueue {
     );
   }
 
-  #readFor(forMs: number): boolean {
-    this.#spentMs = 0;
-    const endMs = performance.now() + forMs;
-    while (this.#goOn(endMs) && !this.#isEmpty) {
-      if (performance.now() >= endMs) break;
-      const now = this.#context.clock.now();
-      if (this.#waitedMs(now) > WAIT_MS_MAX) this.#dropRepeated(now);
-      const next = this.#next();
-      if (next !== undefined) this.#begin(next.frame, next.receivedAtMs);
-    }
-    return this.#reading !== undefined || !this.#isEmpty;
-  }
-
-  #next(): WaitingFrame | undefined {
+  #begin(): void {
+    const now = this.#context.clock.now();
+    if (this.#waitedMs(now) > WAIT_MS_MAX) this.#dropRepeated(now);
     const isOthersTurn = this.#replies.isEmpty || (!this.#others.isEmpty && this.#aheadBytes <= 0);
     const next = (isOthersTurn ? this.#others : this.#replies).shift();
-    if (next === undefined) return undefined;
+    if (next === undefined) return;
     if (next.load === "repeated") this.#repeated--;
     this.#aheadBytes += isOthersTurn ? next.bytes : -next.bytes;
     if (this.#replies.isEmpty || this.#others.isEmpty) this.#aheadBytes = 0;
-    return next;
-  }
-
-  #begin(frame: Uint8Array, receivedAtMs: number): void {
-    this.#reading = this.#read(frame, receivedAtMs);
-    this.#frame = frame;
+    this.#reading = this.#read(next.frame, next.receivedAtMs);
+    this.#frame = next.frame;
   }
 
   #end(): void {
     this.#reading = undefined;
     this.#frame = READ;
-  }
-
-  /** Continues the frame that is being read; returns whether it is read completely. */
-  #goOn(endMs: number): boolean {
-    while (this.#reading !== undefined) {
-      if (this.#frame.length === 0) {
-        // The frame was empty, or its transport has taken the buffer back.
-        this.#end();
-        this.#context.rejections.frame("malformed");
-      } else if (this.#reading.next().done === true) this.#end();
-      else if (performance.now() >= endMs) return false;
-    }
-    return true;
   }
 }
 

@@ -6,6 +6,7 @@
  * Everything that is refused is counted by its reason (`Rejections`).
  */
 
+import type { Slices } from "../../base/slices.ts";
 import type { Component } from "../../crdt/component.ts";
 import { MARK_MS_MAX } from "../../crdt/mark.ts";
 import { MergeBatch } from "../../store/delta/merge-batch.ts";
@@ -117,10 +118,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     agreement.frameOpened(clock.now());
     const isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
-    const { selfId } = replicas;
-    if (!(yield* this.#read(reader, member))) {
-      return replicas.selfId === selfId ? this.#refuse("malformed") : undefined;
-    }
+    if (!(yield* this.#read(reader, member))) return this.#refuse("malformed");
     // A frame that is not the latest was relayed by a replica that keeps it already.
     if (isLatest) relay.recent.keep(member, frame);
     return member;
@@ -147,7 +145,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     let sections = 0;
     for (let type = reader.nextSection(); type !== undefined; type = reader.nextSection()) {
       if (type === SECTIONS.components) {
-        if (!(yield* this.#readComponents(reader))) return false;
+        yield* this.#readComponents(reader);
       } else if (type === SECTIONS.notes) yield* readNotes(reader, this);
       else if (type === SECTIONS.checkpoints) yield* readCheckpoints(reader, this);
       else if (type === SECTIONS.replyPart) part = readReplyPart(reader);
@@ -207,22 +205,10 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     else if (replica !== undefined) replicas.formers.set(member.index, { replica, upTo });
   }
 
-  /**
-   * Reads a section a few counts at a time. Returns false if the rest must be left: if this replica
-   * has changed its id in between, the openers that were read have other names now. The sender
-   * repeats them.
-   */
-  *#readComponents(reader: FrameReader): Generator<undefined, boolean> {
-    const { replicas } = this.#context;
-    const { selfId } = replicas;
-    let isSame = true;
-    const reading = this.#components.read(reader, this, this.#joining.capacity);
-    while (isSame && reading.next().done !== true) {
-      yield;
-      isSame = replicas.selfId === selfId;
-    }
+  /** Reads a section a few counts at a time. */
+  *#readComponents(reader: FrameReader): Slices {
+    yield* this.#components.read(reader, this, this.#joining.capacity);
     if (this.#store !== undefined) this.#joining.joinAll(this.#store);
-    return isSame;
   }
 
   // ── Sections of counts ───────────────────────────────────────────────────────────────────────

@@ -14,10 +14,10 @@ afterEach(() => {
 });
 
 /** What a replica sends while time passes. */
-function bytesSent(fleet: SimulatedFleet, { replicator }: SimulatedReplica, ms: number): number {
-  const before = replicator.sender.bytes;
+function bytesSent(fleet: SimulatedFleet, { replica }: SimulatedReplica, ms: number): number {
+  const before = replica.sender.bytes;
   fleet.pass(ms);
-  return replicator.sender.bytes - before;
+  return replica.sender.bytes - before;
 }
 
 describe("own hits of a window that is not the newest any more", () => {
@@ -72,10 +72,10 @@ describe("counts of other replicas", () => {
     }
     fleet.pass(5_000);
     fleet.network.heal();
-    const before = replicas.map(({ replicator }) => replicator.sender.bytes);
+    const before = replicas.map(({ replica }) => replica.sender.bytes);
     fleet.pass(10_000);
-    replicas.forEach(({ replicator }, index) => {
-      expect(replicator.sender.bytes - before[index]!).toBeLessThan(5_000);
+    replicas.forEach(({ replica }, index) => {
+      expect(replica.sender.bytes - before[index]!).toBeLessThan(5_000);
     });
     fleet.close();
   });
@@ -98,8 +98,8 @@ describe("the time of the last frame of a dead replica", () => {
     const newcomer = fleet.add();
     fleet.network.cut(helper.transport, newcomer.transport);
     fleet.pass(1_000);
-    const { selfId } = gone.replicator.replicas;
-    expect(newcomer.replicator.members.find(selfId)!.lastReceivedMs).toBeLessThanOrEqual(endedAtMs);
+    const { selfId } = gone.replica.replicas;
+    expect(newcomer.replica.members.find(selfId)!.lastReceivedMs).toBeLessThanOrEqual(endedAtMs);
     fleet.close();
   });
 });
@@ -114,8 +114,8 @@ describe("a hit that is counted while a reply waits", () => {
     one.setBusy(true);
     const newcomer = fleet.add();
     fleet.pass(500);
-    one.setBusy(false);
     one.limiter.check("ada", 5);
+    one.setBusy(false);
     fleet.pass(2);
     one.crash();
     fleet.replicas = [other, newcomer];

@@ -46,7 +46,11 @@ function busy(secret?: string): [TappedCluster, TappedMember[]] {
 
 /** Reads a frame with nothing around it that would catch what it throws. */
 function receive(members: readonly TappedMember[], frame: Uint8Array): void {
-  for (const { replicator } of members) replicator.frameQueue.take(frame.slice());
+  for (const { replica } of members) {
+    const now = replica.clock.now();
+    replica.step({ type: "frame", frame: frame.slice() }, now);
+    while (replica.work(1, now));
+  }
 }
 
 function expectBounds(members: readonly TappedMember[]): void {
@@ -115,7 +119,7 @@ describe("a cluster that receives hostile frames", () => {
 
   it("goes on, and stays within its bounds: sections of all types with random content", () => {
     const [, members] = busy();
-    const { tag } = members[0]!.replicator.seal;
+    const { tag } = members[0]!.replica.seal;
     const parts = fc.tuple(
       fc.array(section, { maxLength: 5 }),
       fc.nat({ max: 5 }),

@@ -29,13 +29,13 @@ afterEach(() => {
 
 /** Sends one made-up section, in frames of this member's cluster. */
 function make(
-  { replicator }: TappedMember,
+  { replica }: TappedMember,
   fill: (writer: FrameWriter) => void,
   { low, high } = STRANGER,
 ): void {
   const writer = new FrameWriter(false);
   writer.begin({
-    ...{ kind: FRAME_KINDS[0], isSealed: false, tag: replicator.seal.tag },
+    ...{ kind: FRAME_KINDS[0], isSealed: false, tag: replica.seal.tag },
     ...{ replica: { low, high }, sentAtMs: Date.now(), number: 1 },
   });
   fill(writer);
@@ -58,7 +58,7 @@ interface MadeUp {
 function counts(member: TappedMember, madeUp: MadeUp): (writer: FrameWriter) => void {
   const { key = 1, hits = 1, refunds = 0, generation = 0, reset = 0, policy = 0 } = madeUp;
   const { agoMs = 0 } = madeUp;
-  const share = Array.from(member.replicator.replicatedLimiters.all())[0]!;
+  const share = Array.from(member.replica.replicatedLimiters.all())[0]!;
   return (writer) => {
     writer.beginSection(SECTIONS.components, 100);
     writer.halves(share.identity.low, share.identity.high, 8);
@@ -126,7 +126,7 @@ describe("what is received and not merged", () => {
     hit(two, 3);
     vi.advanceTimersByTime(500);
     expect(one.cluster.status().refused["unknownLimiter"]).toBeGreaterThan(0);
-    const share = Array.from(one.replicator.replicatedLimiters.all())[0]!;
+    const share = Array.from(one.replica.replicatedLimiters.all())[0]!;
     const { replica } = two.cluster.status();
     make(one, (writer) => {
       writer.beginSection(SECTIONS.components, 100);

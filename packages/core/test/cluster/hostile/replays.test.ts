@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrency } from "../../../src/policies/concurrency.ts";
 import { holdTime, passTime, passTimeAsync, releaseTime } from "../simulation/held-time.ts";
-import { alive, hit, TappedCluster, type TappedMember, used } from "../tapped-cluster.ts";
+import { alive, hit, kindOf, TappedCluster, type TappedMember, used } from "../tapped-cluster.ts";
 
 const MINUTE = 60_000;
 
@@ -260,11 +260,13 @@ describe("frames that ask for a reply", () => {
     const [one, two] = three();
     hit(one, 10);
     passTime(500);
-    const { replicator } = two;
-    const { replica } = one.cluster.status();
+    const { replica: id } = one.cluster.status();
     const before = cluster.overheard.length;
-    replicator.sender.ask(replica, 0, true);
-    const request = cluster.overheard[before]!.frame;
+    two.replica.sender.ask(id, 0, true);
+    passTime(1_500);
+    const request = cluster.overheard
+      .slice(before)
+      .find(({ frame }) => kindOf(frame) === "request")!.frame;
     const [calm, stormy] = storm(one, [request]);
     expect(stormy - calm).toBeLessThanOrEqual(11);
     expect(stormy - calm).toBeGreaterThan(3);

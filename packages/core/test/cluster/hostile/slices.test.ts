@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** How often something is done at most between two looks at the time while a frame is read. */
 function mostAtOnce(watched: MockInstance, write: (writer: FrameWriter) => void): number {
-  const { receiver, seal } = member.replicator;
+  const { receiver, seal } = member.replica;
   const writer = new FrameWriter(false);
   const header = { kind: "counts" as const, isSealed: false, tag: seal.tag };
   writer.begin({ ...header, replica: { low: 5, high: 6 }, sentAtMs: Date.now(), number: 1 });
@@ -43,14 +43,14 @@ describe("a full frame", () => {
   const keys = Array.from({ length: MANY }, (_, low) => ({ low, high: 1 }));
 
   it("of resets is read some at a time", () => {
-    const { identity, store } = Array.from(member.replicator.replicatedLimiters.all())[0]!;
+    const { identity, store } = Array.from(member.replica.replicatedLimiters.all())[0]!;
     const notes = keys.map((key) => ({ ...key, reset: NOW_MS, markReset: 0, marks: [] }));
     const joined = vi.spyOn(store.resets, "join");
     expect(mostAtOnce(joined, (writer) => writeNotes(writer, identity, 0, notes, 0))).toBe(32);
   });
 
   it("of levels is read some at a time", () => {
-    const { identity, store } = Array.from(member.replicator.replicatedLimiters.all())[0]!;
+    const { identity, store } = Array.from(member.replica.replicatedLimiters.all())[0]!;
     const level = { slot: Math.floor(NOW_MS / 1_000), level: 1_000, reset: 0 };
     const levels = keys.map((key) => ({ ...key, ...level }));
     const joined = vi.spyOn(store.checkpoints, "join");
@@ -59,7 +59,7 @@ describe("a full frame", () => {
   });
 
   it("of received frames is read some at a time", () => {
-    const reported = vi.spyOn(member.replicator.members, "reported");
+    const reported = vi.spyOn(member.replica.members, "reported");
     const most = mostAtOnce(reported, (writer) => {
       for (const key of keys) {
         writeReplicaReport(writer, {

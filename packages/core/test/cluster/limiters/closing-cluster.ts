@@ -40,8 +40,8 @@ export class ClosingCluster {
 }
 
 /** How many limiters a member keeps something of, open or closed. */
-export function kept({ replicator }: TappedMember): number {
-  return Array.from(replicator.replicatedLimiters.all()).length;
+export function kept({ replica }: TappedMember): number {
+  return Array.from(replica.replicatedLimiters.all()).length;
 }
 
 /** The limiter of a member, made once more. */

@@ -49,10 +49,10 @@ describe("a limiter that is closed in a cluster", () => {
     // Time flies while the frame is written, so that each of its slices is as short as can be.
     let now = performance.now();
     slow.mockImplementation(() => (now += 3));
-    one.replicator.publisher.work(now + 1_000);
+    one.replica.publisher.work(now + 1_000);
     one.limiter.check("key 4999");
     // It waits for what is being written.
-    expect(one.replicator.publisher.dueAtMs).toBe(Number.POSITIVE_INFINITY);
+    expect(one.replica.publisher.dueAtMs).toBe(Number.POSITIVE_INFINITY);
     one.limiter.close();
     slow.mockRestore();
     await vi.advanceTimersByTimeAsync(2_000);

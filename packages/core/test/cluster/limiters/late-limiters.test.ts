@@ -112,7 +112,7 @@ describe("a limiter that is created long after its process was ready", () => {
       };
       vi.advanceTimersByTime(100);
       found();
-      const reading = other.replicator.receiver.receive(pages[0]!, other.replicator.clock.now());
+      const reading = other.replica.receiver.receive(pages[0]!, other.replica.clock.now());
       for (let slice = 0; slice < slices; slice++) reading.next();
       const used = late(other);
       while (reading.next().done !== true);

@@ -22,8 +22,8 @@ function hit(replica: SimulatedReplica, times: number): void {
 
 /** How far the cluster's times of all replicas are from true time, to what a frame may travel. */
 function errors(fleet: SimulatedFleet): number[] {
-  return fleet.replicas.map(({ replicator: { clock } }) => {
-    return Math.round(Math.abs(clock.clusterNow(clock.now()) - Date.now()) / 10);
+  return fleet.replicas.map(({ replica: { clock }, driver: { time } }) => {
+    return Math.round(Math.abs(clock.clusterNow(time.read()) - Date.now()) / 10);
   });
 }
 
@@ -50,7 +50,7 @@ describe.each([
     const [first, wrong, third] = [fleet.add(), fleet.add(wrongMs), fleet.add()];
     fleet.pass(5_000);
     expect(errors(fleet)).toEqual([0, 0, 0]);
-    const id = wrong.replicator.replicas.selfId;
+    const id = wrong.replica.replicas.selfId;
     const said = `600.0 s ${wrongMs > 0 ? "ahead of" : "behind"} the cluster's`;
     expect(first.troubles).toContain(`the clock of replica ${id} is ${said}: set it`);
     expect(third.troubles).toContain(`the clock of replica ${id} is ${said}: set it`);
@@ -79,10 +79,10 @@ describe.each([
     for (const clockMs of [0, wrongMs, 0, 0]) fleet.add(clockMs);
     fleet.pass(5_000);
     for (let newcomer = 1; newcomer <= 20; newcomer++) {
-      const { replicator } = fleet.add();
+      const { replica } = fleet.add();
       for (let ms = 0; ms < 200; ms++) {
         fleet.pass(1);
-        if (replicator.members.size > 2) expect(errors(fleet).at(-1)).toBeLessThan(10);
+        if (replica.members.size > 2) expect(errors(fleet).at(-1)).toBeLessThan(10);
       }
     }
     fleet.close();
@@ -146,7 +146,7 @@ describe("a machine that was suspended", () => {
     hit(two, 10);
     fleet.pass(1_000);
     setTimeout(() => hit(one, 5), 29_900);
-    fleet.suspend(two, 30_000);
+    fleet.suspend([two], 30_000);
     fleet.pass(5_000);
     expect(errors(fleet)).toEqual([0, 0, 0]);
     hit(two, 3);
@@ -166,7 +166,7 @@ describe("a joining replica that knows a suspended machine from reports alone", 
     fleet.pass(5_000);
     hit(suspended, 10);
     fleet.pass(2_000);
-    fleet.suspend(suspended, 10 * MINUTE);
+    fleet.suspend([suspended], 10 * MINUTE);
     fleet.pass(afterMs);
     const newcomer = fleet.add();
     fleet.network.cut(suspended.transport, newcomer.transport);

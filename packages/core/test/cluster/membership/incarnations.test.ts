@@ -32,7 +32,7 @@ describe("two processes that start with one id", () => {
     fleet.pass(2_000);
     hit(one, 10);
     fleet.pass(2_000);
-    const ids = [one, copy].map(({ replicator }) => replicator.replicas.selfId);
+    const ids = [one, copy].map(({ replica }) => replica.replicas.selfId);
     expect(new Set(ids).size).toBe(2);
     expect(ids).toContain(ID);
     hit(one, 5);
@@ -60,7 +60,7 @@ describe("two processes that start with one id", () => {
     fleet.pass(2_000);
     hit(snapshot, 50);
     fleet.pass(15_000);
-    expect(snapshot.replicator.replicas.selfId).not.toBe(ID);
+    expect(snapshot.replica.replicas.selfId).not.toBe(ID);
     expect(fleet.replicas.map((replica) => replica.view("ada")[0])).toEqual([150, 150]);
     fleet.close();
   });
@@ -70,7 +70,10 @@ describe("two processes that start with one id", () => {
     const one = fleet.add(0, ID);
     fleet.add();
     fleet.pass(2_000);
-    for (let time = 0; time < 5; time++) one.replicator.incarnation.change();
+    for (let time = 0; time < 5; time++) {
+      one.replica.incarnation.change();
+      fleet.pass(1_000);
+    }
     expect(one.troubles.filter((said) => said.includes("this process is now"))).toHaveLength(1);
     fleet.close();
   });
@@ -93,7 +96,7 @@ describe("a replica that takes another id", () => {
     hit(other, 4);
     fleet.pass(1_000);
     expect(one.view("ada")).toEqual([14]);
-    one.replicator.incarnation.change();
+    one.replica.incarnation.change();
     // A permit under the former id is held until that id is known to be dead.
     fleet.pass(policy.kind === "concurrency" ? 5_000 : 1_000);
     hit(one, 3);
@@ -117,11 +120,11 @@ describe("a permit held by a replica that takes another id", () => {
     fleet.pass(2_000);
     hit(one, 6);
     fleet.pass(1_000);
-    one.replicator.incarnation.change();
-    const { selfId } = one.replicator.replicas;
+    one.replica.incarnation.change();
+    const { selfId } = one.replica.replicas;
     for (let time = 0; time < 500; time++) {
       fleet.pass(20);
-      expect(fleet.replicas[1]!.replicator.members.find(selfId)).toBeDefined();
+      expect(fleet.replicas[1]!.replica.members.find(selfId)).toBeDefined();
       expect(views(fleet)).toEqual([6, 6, 6]);
     }
     for (let time = 0; time < 4; time++) one.limiter.release("ada");
@@ -141,7 +144,7 @@ describe("a permit held by a replica that takes another id", () => {
     hitMember(one, 6);
     vi.advanceTimersByTime(300);
     const late = tapped.of(one).filter(({ frame }) => kindOf(frame) === "counts");
-    one.replicator.incarnation.change();
+    one.replica.incarnation.change();
     tapped.network.heal();
     vi.advanceTimersByTime(1_500);
     expect([late.length, used(other)]).toEqual([1, 6]);
@@ -158,9 +161,7 @@ describe("a permit held by a replica that takes another id", () => {
     fleet.pass(300);
     copy.limiter.check("bob");
     fleet.pass(6_000);
-    expect(new Set(fleet.replicas.map(({ replicator }) => replicator.replicas.selfId)).size).toBe(
-      3,
-    );
+    expect(new Set(fleet.replicas.map(({ replica }) => replica.replicas.selfId)).size).toBe(3);
     expect(views(fleet)).toEqual([7, 7, 7]);
     fleet.pass(60_000);
     expect(views(fleet)).toEqual([7, 7, 7]);
@@ -173,7 +174,7 @@ describe("a replica that takes another id with many unpublished counts", () => {
     const tapped = new TappedCluster();
     const [one, other] = [tapped.add(), tapped.add()];
     vi.advanceTimersByTime(3_000);
-    const former = one.replicator.replicas.selfId;
+    const former = one.replica.replicas.selfId;
     const keys = Array.from({ length: 20_000 }, (_, key) => `key ${key}`);
     for (const key of keys) hitMember(one, 1, key);
     // Time passes while something is done.
@@ -183,12 +184,12 @@ describe("a replica that takes another id with many unpublished counts", () => {
       passedMs += 0.01;
       return now() + passedMs;
     });
-    one.replicator.incarnation.change();
+    one.replica.incarnation.change();
     expect(passedMs).toBeLessThan(10);
-    expect(one.replicator.replicas.selfId).toBe(former);
+    expect(one.replica.replicas.selfId).toBe(former);
     hitMember(one, 1, keys[0]);
     vi.advanceTimersByTime(1_000);
-    expect(one.replicator.replicas.selfId).not.toBe(former);
+    expect(one.replica.replicas.selfId).not.toBe(former);
     hitMember(one, 1, keys[1]);
     vi.advanceTimersByTime(5_000);
     const seen = keys.map((key) => used(other, key));
@@ -201,12 +202,12 @@ describe("a replica that takes another id with many unpublished counts", () => {
     const tapped = new TappedCluster();
     const [one, other] = [tapped.add(), tapped.add()];
     vi.advanceTimersByTime(3_000);
-    const former = one.replicator.replicas.selfId;
+    const former = one.replica.replicas.selfId;
     // Whenever a frame has left, there is more.
     let key = 0;
     const publish = one.transport.publish.bind(one.transport);
     one.transport.publish = (frame, to) => {
-      if (kindOf(frame) === "counts" && one.replicator.replicas.selfId === former) {
+      if (kindOf(frame) === "counts" && one.replica.replicas.selfId === former) {
         hitMember(one, 1, `key ${key++}`);
       }
       return publish(frame, to);
@@ -218,10 +219,10 @@ describe("a replica that takes another id with many unpublished counts", () => {
       return now() + passedMs;
     });
     hitMember(one, 1, "first");
-    one.replicator.incarnation.change();
+    one.replica.incarnation.change();
     vi.advanceTimersByTime(2_000);
     vi.restoreAllMocks();
-    expect(one.replicator.replicas.selfId).not.toBe(former);
+    expect(one.replica.replicas.selfId).not.toBe(former);
     vi.advanceTimersByTime(30_000);
     const keys = Array.from({ length: key }, (_, at) => `key ${at}`);
     expect(keys.length).toBeGreaterThan(1);
@@ -244,9 +245,9 @@ describe("a replica that takes another id while it writes a long reply", () => {
     Object.defineProperty(one.transport, "busy", { get: () => !isOpen && pages() > 0 });
     const newcomer = tapped.add();
     vi.advanceTimersByTime(500);
-    expect([pages(), one.replicator.publisher.isReplying]).toEqual([1, true]);
+    expect([pages(), one.replica.publisher.isReplying]).toEqual([1, true]);
     const before = tapped.overheard.length;
-    one.replicator.incarnation.change();
+    one.replica.incarnation.change();
     expect(tapped.overheard.slice(before).map(({ frame }) => kindOf(frame))).not.toContain("reply");
     isOpen = true;
     vi.advanceTimersByTime(10_000);

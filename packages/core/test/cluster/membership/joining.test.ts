@@ -28,8 +28,8 @@ it("a joining replica goes on asking about dead replicas until a live one has re
   vi.advanceTimersByTime(100);
   const { low, high } = halvesOf(one.cluster.status().replica);
   const writer = new FrameWriter(false);
-  const header = { kind: "reply", isSealed: false, tag: late.replicator.seal.tag } as const;
-  const number = one.replicator.sender.counted;
+  const header = { kind: "reply", isSealed: false, tag: late.replica.seal.tag } as const;
+  const number = one.replica.sender.counted;
   writer.begin({ ...header, replica: { low, high }, sentAtMs: Date.now(), number });
   writeReplyPart(writer, {
     since: 0,
@@ -67,7 +67,7 @@ it("a joining replica gets the counts of many dead ones with one look at each ke
   }).flat();
   vi.advanceTimersByTime(5_000);
 
-  const { delta } = Array.from(one.replicator.replicatedLimiters.all())[0]!.store;
+  const { delta } = Array.from(one.replica.replicatedLimiters.all())[0]!.store;
   const shown = vi.spyOn(delta, "emitRemote");
   const looked = vi.spyOn(delta, "refersTo");
   const late = cluster.add({}, { policy });

@@ -17,9 +17,9 @@ afterEach(() => {
 });
 
 /** A frame of counts in windows of openers that no replica knows. */
-function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
+function frameOf({ replica }: TappedMember, number: number): Uint8Array {
   const sentAtMs = Date.now();
-  const [share] = replicator.replicatedLimiters.all();
+  const [share] = replica.replicatedLimiters.all();
   const batch = new ComponentBatch();
   for (let opener = 0; opener < OPENERS; opener++) {
     const named = { opener: number * OPENERS + opener + 1, period: sentAtMs, hits: 1 };
@@ -29,7 +29,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
   const head = { limiter: share!.identity, of: { low: 0, high: 0 }, policy: 0 };
   const nameOpener = (opener: number) => ({ low: opener, high: 99, agoMs: 0 });
   const writer = new FrameWriter(false);
-  const { tag } = replicator.seal;
+  const { tag } = replica.seal;
   const sender = { tag, replica: { low: 1, high: 2 }, number, sentAtMs };
   writer.begin({ kind: "counts", isSealed: false, ...sender });
   writeComponents(writer, { ...head, encoding: "window" }, batch, 0, nameOpener);
@@ -39,7 +39,7 @@ function frameOf({ replicator }: TappedMember, number: number): Uint8Array {
 it("replicas that are only named as openers keep an index no longer than their windows last", () => {
   const member = new TappedCluster().add();
   vi.advanceTimersByTime(1_000);
-  const { replicas, frameQueue } = member.replicator;
+  const { replicas, frameQueue } = member.replica;
   for (let number = 1; number <= FRAMES; number++) frameQueue.take(frameOf(member, number));
   vi.advanceTimersByTime(100);
   expect(replicas.size).toBeGreaterThan(OPENERS * FRAMES);

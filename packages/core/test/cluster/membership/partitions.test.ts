@@ -35,7 +35,7 @@ function cut([near = [], far = []]: readonly SimulatedReplica[][]): void {
 }
 
 function degraded(replicas: readonly SimulatedReplica[]): boolean[] {
-  return replicas.map(({ replicator }) => replicator.partitionDetector.isPartitioned);
+  return replicas.map(({ replica }) => replica.partitionDetector.isPartitioned);
 }
 
 describe("a partition", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Replicator } from "../../../src/replication/replicator.ts";
+import { ReplicaDriver } from "../../../src/driver/replica-driver.ts";
 import type { Transport, TransportContext } from "../../../src/transport/transport.ts";
 
 /** A transport to no other process, which a test connects and disconnects. */
@@ -25,8 +25,8 @@ class Line implements Transport {
   }
 }
 
-function replicatorOn(transport: Transport): Replicator {
-  return new Replicator({
+function driverOn(transport: Transport): ReplicaDriver {
+  return new ReplicaDriver({
     transport,
     namespace: "shop",
     secret: undefined,
@@ -52,8 +52,8 @@ describe("a replica whose transport has connected again", () => {
 
   it("sends a heartbeat at once, and only then", async () => {
     const line = new Line();
-    const replicator = replicatorOn(line);
-    replicator.open();
+    const driver = driverOn(line);
+    driver.open();
     line.becomes(true);
     vi.advanceTimersByTime(1);
     const before = line.published;
@@ -66,7 +66,7 @@ describe("a replica whose transport has connected again", () => {
     line.becomes(true);
     vi.advanceTimersByTime(1);
     expect(line.published).toBe(before + 1);
-    await replicator.close();
+    await driver.leave();
     line.becomes(false);
     line.becomes(true);
     vi.advanceTimersByTime(10_000);

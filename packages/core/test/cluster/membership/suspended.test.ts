@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
+import { holdTime, releaseTime } from "../simulation/held-time.ts";
 import {
   type FleetOptions,
   SimulatedFleet,
@@ -19,12 +20,12 @@ const policies = [
 let fleet: SimulatedFleet;
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
+  holdTime(1_790_000_000_000);
 });
 
 afterEach(() => {
   fleet.close();
-  vi.useRealTimers();
+  releaseTime();
 });
 
 function fleetOf(size: number, options: Partial<FleetOptions> = SECRET): SimulatedReplica[] {
@@ -36,16 +37,15 @@ function fleetOf(size: number, options: Partial<FleetOptions> = SECRET): Simulat
 
 /** Time passes everywhere but on some machines, whose wall clocks are right when they resume. */
 function suspend(ms: number, ...suspended: readonly SimulatedReplica[]): void {
-  vi.setSystemTime(Date.now() + ms);
-  for (const replica of fleet.replicas) if (!suspended.includes(replica)) replica.clock.skip(ms);
+  fleet.suspend(suspended, ms);
 }
 
-function idOf({ replicator }: SimulatedReplica): string {
-  return replicator.replicas.selfId;
+function idOf({ replica }: SimulatedReplica): string {
+  return replica.replicas.selfId;
 }
 
 function degraded(): boolean[] {
-  return fleet.replicas.map(({ replicator }) => replicator.partitionDetector.isPartitioned);
+  return fleet.replicas.map(({ replica }) => replica.partitionDetector.isPartitioned);
 }
 
 /** What all see of a key that each counts once more. */

@@ -174,7 +174,7 @@ export class History {
     else if (dice < 97 && crashes === true) this.#crash();
     else if (dice < 97 && remakes === true) this.#remake();
     else if (dice < 99 && fleet.replicas.length < REPLICAS_MAX) this.#add();
-    else if (dice === 99 && clockMs !== undefined) fleet.suspend(this.#any(), this.#below(3_000));
+    else if (dice === 99 && clockMs !== undefined) fleet.suspend([this.#any()], this.#below(3_000));
   }
 
   #hit(): void {

@@ -52,8 +52,8 @@ export class LagCheck {
   }
 
   #unsaid(replica: SimulatedReplica, other: SimulatedReplica, missingMs: number): string[] {
-    const { selfId } = other.replicator.replicas;
-    const { lagMs, degraded, peers } = statusOf(replica.replicator);
+    const { selfId } = other.replica.replicas;
+    const { lagMs, degraded, peers } = statusOf(replica.driver);
     const isAlive = peers.some((peer) => peer.replica === selfId && peer.isAlive);
     const { metAtMs, saidAtMs } = this.#seen.get(replica)!;
     // Before its first frame arrives, nothing is known of what it may have counted.
@@ -64,7 +64,7 @@ export class LagCheck {
       ? lagMs >= Math.min(missingMs, togetherMs - 2_000) - SLACK_MS
       : Math.min(missingMs, togetherMs, this.#now() - (saidAtMs.get(other) ?? 0)) < SILENT_MS_MAX ||
         degraded ||
-        statusOf(other.replicator).degraded;
+        statusOf(other.driver).degraded;
     if (isAlive && isSaid) saidAtMs.set(other, this.#now());
     if (isSaid) return [];
     const state = isAlive ? `lagMs is ${lagMs}` : "neither is degraded";
@@ -89,7 +89,7 @@ export class LagCheck {
 
   /** How long ago another replica counted what one replica does not know; 0 if that is nothing. */
   #oldestMissingMs(replica: SimulatedReplica, other: SimulatedReplica): number {
-    const known = receivedTotals(replica, other.replicator.replicas.selfId);
+    const known = receivedTotals(replica, other.replica.replicas.selfId);
     let oldestMs = 0;
     for (const [key, counted] of this.#seen.get(other)!.counted) {
       const missing = counted.find(({ total }) => total > (known.get(key) ?? 0));
@@ -99,20 +99,20 @@ export class LagCheck {
   }
 }
 
-function ownTotals({ replicator }: SimulatedReplica): Totals {
+function ownTotals({ replica }: SimulatedReplica): Totals {
   const totals: Totals = new Map();
-  for (const { store } of replicator.replicatedLimiters.all()) {
+  for (const { store } of replica.replicatedLimiters.all()) {
     showChanges(store, 0, (component) => add(totals, component));
   }
   return totals;
 }
 
 /** What a replica knows that another has counted. */
-function receivedTotals({ replicator }: SimulatedReplica, id: string): Totals {
+function receivedTotals({ replica }: SimulatedReplica, id: string): Totals {
   const totals: Totals = new Map();
-  const member = replicator.members.find(id);
+  const member = replica.members.find(id);
   if (member === undefined) return totals;
-  for (const { store } of replicator.replicatedLimiters.all()) {
+  for (const { store } of replica.replicatedLimiters.all()) {
     for (let record = 1; record < store.records.end; record++) {
       store.delta.emitRemote(record, member.index, 0, (component) => add(totals, component));
     }

@@ -84,8 +84,8 @@ class LoadedFleet extends SimulatedFleet {
 }
 
 /** How far any replica takes the clock of another to be off, all of which are right. */
-function clockErrors({ replicator }: SimulatedReplica): number[] {
-  const { members, replicas, clock } = replicator;
+function clockErrors({ replica }: SimulatedReplica): number[] {
+  const { members, replicas, clock } = replica;
   const offsets = Array.from(members.all(), ({ index }) => replicas.offsetMs(index));
   return [clock.offsetMs, ...offsets.map((offsetMs) => offsetMs + clock.originMs)].map(Math.abs);
 }
@@ -127,7 +127,7 @@ describe("a machine that receives three times what it can merge", () => {
       clockErrorMs = Math.max(clockErrorMs, ...fleet.replicas.flatMap(clockErrors));
     };
     fleet.load(USUAL, 5_000, look);
-    const statuses = (): Status[] => fleet.replicas.map(({ replicator }) => statusOf(replicator));
+    const statuses = (): Status[] => fleet.replicas.map(({ driver }) => statusOf(driver));
     expect(fleet.isBusy, "busy at the usual load").toBe(false);
     for (const { lagMs, isOverloaded } of statuses()) {
       expect([lagMs < 1_500, isOverloaded]).toEqual([true, false]);

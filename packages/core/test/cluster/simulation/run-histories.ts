@@ -86,14 +86,14 @@ export function expectAgreement(history: History): void {
  */
 function lookForCutOff(history: History): void {
   const { replicas } = history.fleet;
-  const partitions = replicas.map(({ replicator }) => replicator.partitionDetector.partitions);
+  const partitions = replicas.map(({ replica }) => replica.partitionDetector.partitions);
   if (history.isFaultless)
     expect(partitions, "partitions without a fault").toEqual(partitions.map(() => 0));
   // A clock that stands still shortens what was between a crash and a replacement.
   if (history.areLivesUnsure) return;
   history.replace();
   const apart = history.fleet.replicas.filter(
-    ({ replicator }) => replicator.partitionDetector.isPartitioned,
+    ({ replica }) => replica.partitionDetector.isPartitioned,
   );
   expect(
     apart.map(({ troubles }) => troubles.at(-1)),

@@ -2,11 +2,12 @@
  * Limiters of several replicas on one network inside this process, on fake time, from one seed.
  */
 
+import { ReplicaDriver } from "../../../src/driver/replica-driver.ts";
 import { resolveLimiterOptions } from "../../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../../src/policies/policy.ts";
 import type { SeparatedMode } from "../../../src/replication/membership/partition-detector.ts";
-import { Replicator } from "../../../src/replication/replicator.ts";
+import type { Replica } from "../../../src/replication/replica.ts";
 import {
   type MemoryNetwork,
   type MemoryNetworkOptions,
@@ -47,7 +48,8 @@ export class SimulatedReplica {
   isBusy = false;
   #changed: (() => void) | undefined;
   readonly clock: SimulatedClock;
-  readonly replicator: Replicator;
+  readonly driver: ReplicaDriver;
+  readonly replica: Replica;
   limiter: StoreLimiter;
   readonly troubles: string[] = [];
   readonly #makeLimiter: () => StoreLimiter;
@@ -67,7 +69,7 @@ export class SimulatedReplica {
     const digit = (): string => Math.floor(random() * 16).toString(16);
     const clock = new SimulatedClock(faults);
     this.clock = clock;
-    this.replicator = new Replicator({
+    this.driver = new ReplicaDriver({
       transport: this.transport,
       namespace: "simulated",
       secret: options.secret,
@@ -81,16 +83,17 @@ export class SimulatedReplica {
       onCold: "open",
       report: (trouble) => this.troubles.push(trouble),
     });
+    this.replica = this.driver.replica;
     const { policies, maxKeys } = options;
     this.#makeLimiter = () =>
       new StoreLimiter({
         ...resolveLimiterOptions({ name: "api", policies, clock, maxKeys }),
-        replicator: this.replicator,
+        host: this.driver,
         onPartition: options.onPartition ?? "open",
       });
     this.limiter = this.#makeLimiter();
     if (options.reading !== undefined) this.#price(options.reading);
-    this.replicator.open();
+    this.driver.open();
   }
 
   /** Its transport is busy from now on, or not any more. */
@@ -110,7 +113,7 @@ export class SimulatedReplica {
   }
 
   #price(reading: (frame: Uint8Array) => void): void {
-    const { receiver } = this.replicator;
+    const { receiver } = this.replica;
     const receive = receiver.receive.bind(receiver);
     receiver.receive = function* priced(frame, ...rest) {
       const slices = receive(frame, ...rest);
@@ -147,7 +150,7 @@ export class SimulatedReplica {
    */
   close(): void {
     this.isBusy = false;
-    void this.replicator.close();
+    void this.driver.leave();
   }
 }
 
@@ -172,17 +175,19 @@ export class SimulatedFleet {
   }
 
   /**
-   * For a while a replica receives nothing and sends nothing, and its clock is behind by that from
-   * then on.
+   * For a while some replicas receive nothing and send nothing, and their clocks are behind by that
+   * from then on.
    */
-  suspend({ transport, clock }: SimulatedReplica, ms: number): void {
-    for (const other of this.replicas) {
-      this.network.cut(transport, other.transport);
-      this.network.cut(other.transport, transport);
+  suspend(suspended: readonly SimulatedReplica[], ms: number): void {
+    for (const { transport, clock } of suspended) {
+      for (const other of this.replicas) {
+        this.network.cut(transport, other.transport);
+        this.network.cut(other.transport, transport);
+      }
+      clock.stop();
     }
-    clock.stop();
     this.pass(ms);
-    clock.goOn();
+    for (const { clock } of suspended) clock.goOn();
     this.network.heal();
   }
 

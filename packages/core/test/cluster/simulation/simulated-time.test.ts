@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Slices } from "../../../src/base/slices.ts";
-import { Slicer } from "../../../src/replication/slicer.ts";
+import { doInBackground } from "../../../src/runtime/background.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 let time: SimulatedTime;
@@ -56,18 +55,18 @@ it("does what was put off before the next timer, and what comes again until it i
 });
 
 it("has work in slices cut in slow turns, and only there", () => {
-  const slicer = new Slicer(() => false);
   let slices = 0;
   let isCut = false;
-  const work = function* (): Slices {
-    for (slices = 0; slices < 100; slices++) yield;
+  const work = (forMs: number): boolean => {
+    const endMs = performance.now() + forMs;
+    while (slices < 100 && performance.now() < endMs) slices++;
+    isCut ||= slices < 100;
+    return slices < 100;
   };
   for (const isSlow of [false, true]) {
+    [slices, isCut] = [0, false];
     time.isNextSlow = () => isSlow;
-    setImmediate(() => {
-      slicer.run(work());
-      isCut = slices < 100;
-    });
+    doInBackground(work);
     time.advance(1_000);
     expect([isCut, slices]).toEqual([isSlow, 100]);
   }

@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FrameRelay } from "../../../src/replication/anti-entropy/frame-relay.ts";
 import type { Member } from "../../../src/replication/membership/member.ts";
 import type { Membership } from "../../../src/replication/membership/membership.ts";
 import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import type { OutgoingFrame } from "../../../src/replication/publish/frame-lane.ts";
+import { FrameLane } from "../../../src/replication/publish/frame-lane.ts";
+import { Scheduler } from "../../../src/replication/slicer.ts";
 import { Replicas } from "../../../src/store/replicas/replicas.ts";
-import { endBackground, holdBackground, runAll } from "../background.ts";
 import { membershipOf } from "../membership-of.ts";
 
 /** Longer than any round waits before it begins. */
@@ -22,6 +24,8 @@ class Fleet {
   answers = 0;
   questions = 0;
   random: () => number = () => 0;
+  readonly #scheduler = new Scheduler();
+  readonly #lane = new FrameLane({ isBusy: false } as never);
 
   /**
    * @param size how many members there are beside this replica, each of which has sent one frame
@@ -32,16 +36,13 @@ class Fleet {
       const id = number.toString(16).padStart(16, "0");
       this.members.received(id, 0, 0, 1);
     }
-    const sender = {
-      ask: () => this.questions++,
-      publish: (frame: Uint8Array, to?: string) => {
-        this.helped.push(to);
-        this.passed.push(frame[0]!);
-        // It belongs to the transport now.
-        frame.fill(0);
-      },
+    const sender = { ask: () => this.questions++, addLane: () => this.#lane };
+    const context = {
+      members: this.members,
+      random: () => this.random(),
+      sender,
+      scheduler: this.#scheduler,
     };
-    const context = { members: this.members, random: () => this.random(), sender };
     const publisher = { reply: () => this.answers++, isReplying: false };
     this.rounds = new FrameRelay(context as never, publisher as never);
     for (const member of this.members.all()) this.rounds.recent.keep(member, new Uint8Array([1]));
@@ -82,27 +83,37 @@ class Fleet {
     this.random = () => draws.shift() ?? each;
   }
 
-  /** Every name is helped with, and takes so long. */
-  takePerName(ms: number): void {
-    this.random = () => {
-      nowMs += ms;
-      return 0;
-    };
-  }
-
-  round(): void {
+  /** Begins a round. */
+  begin(): void {
     nowMs += ROUND_MS;
     this.rounds.lagReported(nowMs);
     nowMs += ROUND_MS;
     this.rounds.work(nowMs);
   }
+
+  /** Goes on with a round by so many slices, and sends what they relay. */
+  goOn(slices: number): void {
+    for (let slice = 0; slice < slices && this.#scheduler.slice(); slice++) this.#send();
+  }
+
+  round(): void {
+    this.begin();
+    this.goOn(Number.POSITIVE_INFINITY);
+  }
+
+  #send(): void {
+    for (let sent = this.#lane.shift(); sent !== undefined; sent = this.#lane.shift()) {
+      this.#note(sent);
+    }
+  }
+
+  #note({ frame, to }: OutgoingFrame): void {
+    this.helped.push(to);
+    this.passed.push(frame[0]!);
+    // It belongs to the transport now.
+    frame.fill(0);
+  }
 }
-
-beforeEach(() => {
-  holdBackground(() => nowMs);
-});
-
-afterEach(endBackground);
 
 /** How often a round reads what a member names, whether a member is alive, and the kept frames. */
 function work(fleet: Fleet): { named: number; found: number; newest: number; kept: number } {
@@ -149,14 +160,15 @@ describe("a relay round", () => {
     },
   );
 
-  it("ends a turn after a few milliseconds, and goes on in the next", () => {
+  it("helps with one name in a slice", () => {
     const fleet = new Fleet(100);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);
-    fleet.takePerName(0.25);
-    fleet.round();
-    expect(fleet.helped.length).toBeLessThanOrEqual(10);
-    expect(runAll()).toBeGreaterThanOrEqual(9);
+    fleet.begin();
+    // It first reads what each of the hundred members names.
+    fleet.goOn(103);
+    expect(fleet.helped.length).toBeLessThanOrEqual(4);
+    fleet.goOn(Number.POSITIVE_INFINITY);
     expect(fleet.helped).toEqual(deaf.map(({ id }) => id));
   });
 
@@ -196,7 +208,6 @@ describe("a relay round", () => {
         fleet.draw(0, start);
         fleet.helped.length = 0;
         fleet.round();
-        runAll();
         expect(fleet.helped.length).toBeLessThanOrEqual(most);
         for (const id of fleet.helped) helped.add(id);
       }
@@ -237,7 +248,6 @@ describe("a relay round", () => {
     fleet.members.received(from!.id, nowMs, 1_000, 100);
     for (const member of [...deaf, ...deaf]) fleet.name(member, from!);
     fleet.round();
-    runAll();
     expect(fleet.questions).toBe(2_048);
   });
 
@@ -245,11 +255,11 @@ describe("a relay round", () => {
     const fleet = new Fleet(100);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);
-    fleet.takePerName(1);
-    fleet.round();
+    fleet.begin();
+    fleet.goOn(103);
     fleet.rounds.lagReported(nowMs);
     expect(fleet.rounds.dueAtMs).toBe(Number.POSITIVE_INFINITY);
-    runAll();
+    fleet.goOn(Number.POSITIVE_INFINITY);
     fleet.rounds.lagReported(nowMs);
     expect(fleet.rounds.dueAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
   });
@@ -258,11 +268,11 @@ describe("a relay round", () => {
     const fleet = new Fleet(100);
     const [from, ...deaf] = fleet.all;
     for (const member of deaf) fleet.name(member, from!);
-    fleet.takePerName(1);
-    fleet.round();
+    fleet.begin();
+    fleet.goOn(103);
     const before = fleet.helped.length;
     fleet.rounds.stop();
-    runAll();
+    fleet.goOn(Number.POSITIVE_INFINITY);
     expect(before).toBeLessThan(10);
     expect(fleet.helped).toHaveLength(before);
   });

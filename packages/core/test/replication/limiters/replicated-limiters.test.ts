@@ -7,6 +7,7 @@ import { slidingLog } from "../../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
 import { ReplicatedLimiter } from "../../../src/replication/limiters/replicated-limiter.ts";
 import { ReplicatedLimiters } from "../../../src/replication/limiters/replicated-limiters.ts";
+import { Scheduler } from "../../../src/replication/slicer.ts";
 import { fleet, type Member } from "../../store/fleet.ts";
 
 const window = fixedWindow({ limit: 10, windowMs: 60_000 });
@@ -37,7 +38,7 @@ function sharing(
   const { replicas, store } = member;
   const names = { name: "api", nameTag: { low: 1, high: 2 }, identity: { low: 3, high: 4 } };
   share = new ReplicatedLimiter({ ...names, store, kinds: ["fixedWindow"] });
-  const replicatedLimiters = new ReplicatedLimiters();
+  const replicatedLimiters = new ReplicatedLimiters(new Scheduler());
   replicatedLimiters.add(share, 1);
   const isTakenBack = (opener: number, isTelling = false): boolean => {
     const isMember = (id: string): boolean => rest.some((other) => other.id === id);

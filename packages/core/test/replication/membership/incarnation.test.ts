@@ -12,16 +12,17 @@ it("a replica that takes one id after the other takes none that it had before, f
   const members = membershipOf(replicas);
   let nowMs = 1_000;
   const clock = { now: () => nowMs, rawNow: () => nowMs, originMs: 0 };
-  const publisher = { finish: (done: (isAll: boolean) => void) => done(true), nextFrame: 2 };
+  const publisher = { finish: () => {}, finished: () => "all", nextFrame: 2 };
   const context = {
     ...{ replicas, members, clock, random: () => HALF, report: () => {} },
     replicatedLimiters: { disown: () => {} },
-    sender: { counted: 1, announce: () => {} },
+    sender: { counted: 1, hello: () => {} },
   };
   const incarnation = new Incarnation(context as never, publisher as never);
   const ids = [replicas.selfId];
   for (let change = 0; change < 3; change++) {
     incarnation.change();
+    incarnation.work(nowMs);
     ids.push(replicas.selfId);
     nowMs += CHANGE_AGAIN_MS;
   }

@@ -31,10 +31,10 @@ function seriesOf(bytesMax: number): { series: FrameSeries; frames: Uint8Array[]
     return writer;
   };
   const frames: Uint8Array[] = [];
-  const sender = { series: 0, publish: (frame: Uint8Array) => frames.push(frame) };
-  const context = { clock: { rawNow: () => 1_790_000_000_000 }, sender };
+  const lane = { push: (frame: Uint8Array) => frames.push(frame) };
+  const context = { clock: { rawNow: () => 1_790_000_000_000 }, sender: { series: 0 } };
   const nameOpener = () => ({ low: 0, high: 0, agoMs: 0 });
-  const series = new FrameSeries(context as never, envelope, nameOpener);
+  const series = new FrameSeries(context as never, envelope, lane as never, nameOpener);
   series.begin({ kind: "counts", since: 0, upTo: 1 });
   return { series, frames };
 }

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CLUSTER_EVENTS, type EventKind } from "../../../src/base/cluster-events.ts";
 import type { Slices } from "../../../src/base/slices.ts";
 import { FrameQueue } from "../../../src/replication/receive/frame-queue.ts";
+import { Scheduler } from "../../../src/replication/slicer.ts";
 import { FRAME_KINDS, type FrameKind, loadOf } from "../../../src/wire/frame.ts";
-import { endBackground, holdBackground, runAll } from "../background.ts";
 
 let nowMs = 0;
 
@@ -34,38 +34,32 @@ function queueOf(read: (frame: Uint8Array, receivedAtMs: number) => Slices): {
   const context = {
     clock: { now: () => nowMs },
     rejections: { frame: (why: string) => refused.push(why) },
+    scheduler: new Scheduler(),
     report: (_: string, { code }: EventKind) => reports.push(code),
   };
   return { queue: new FrameQueue(context as never, read), refused, reports };
 }
 
+/** Reads on, by so many slices at most. */
+function readOn(queue: FrameQueue, slices: number = Number.POSITIVE_INFINITY): void {
+  for (let slice = 0; slice < slices && queue.isRunnable; slice++) queue.slice();
+}
+
 beforeEach(() => {
   nowMs = 0;
-  holdBackground(() => nowMs);
 });
 
-afterEach(endBackground);
-
 describe("received frames", () => {
-  it("are read at once while that takes little time", () => {
-    const read: string[] = [];
-    const { queue } = queueOf(readerOf(read));
-    queue.take(frameOf(1, 1));
-    expect(read).toEqual(["1", "end of 1"]);
-  });
-
-  it("are read a slice at a time when they are long, and never two at once", () => {
+  it("are read a slice at a time, one after the other", () => {
     const read: string[] = [];
     const { queue } = queueOf(readerOf(read));
     queue.take(frameOf(1, 9));
-    const atOnce = read.length;
-    expect(atOnce).toBeLessThan(9);
+    expect([read, queue.isReading]).toEqual([[], false]);
+    readOn(queue, 2);
+    expect([read, queue.isReading]).toEqual([["1", "1"], true]);
     queue.take(frameOf(2, 2));
-    expect(read.length).toBe(atOnce);
-    const beganMs = nowMs;
-    vi.runOnlyPendingTimers();
-    expect(nowMs - beganMs).toBeLessThan(6);
-    runAll();
+    expect(read.length).toBe(2);
+    readOn(queue);
     expect(read).toEqual([...Array(9).fill("1"), "end of 1", "2", "2", "end of 2"]);
   });
 
@@ -73,8 +67,9 @@ describe("received frames", () => {
     const read: string[] = [];
     const { queue } = queueOf(readerOf(read));
     queue.take(frameOf(1, 9));
+    readOn(queue, 2);
     queue.stop();
-    runAll();
+    readOn(queue);
     expect(read).not.toContain("end of 1");
   });
 
@@ -95,7 +90,7 @@ describe("received frames", () => {
     for (let frames = 0; frames < 10; frames++) queue.take(frameOf(1, mebibyte));
     for (let turns = 0; turns < 400; turns++) {
       for (let frames = 0; frames < 2; frames++) queue.take(frameOf(1, mebibyte));
-      vi.runOnlyPendingTimers();
+      readOn(queue, 4);
     }
     // 800 MiB have gone through, and ten or so are waiting.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * mebibyte);
@@ -111,29 +106,14 @@ describe("received frames", () => {
     queue.stop();
   });
 
-  it.each([
-    [undefined],
-    ["are malformed when they are not bytes, such as %s"],
-    [new ArrayBuffer(9)],
-    [new DataView(new ArrayBuffer(9))],
-  ])("are malformed when they are no bytes, such as %s", (odd) => {
-    const read: string[] = [];
-    const { queue, refused } = queueOf(readerOf(read));
-    queue.take(odd);
-    queue.take(frameOf(1, 9));
-    queue.take(odd);
-    runAll();
-    expect(refused).toEqual(["malformed", "malformed"]);
-    expect(read.at(-1)).toBe("end of 1");
-  });
-
   it("are malformed when their transport takes the bytes back, at any time", () => {
     const read: string[] = [];
     const { queue, refused } = queueOf(readerOf(read));
     const [one, two] = [frameOf(1, 9), frameOf(2, 9)];
     for (const frame of [one, two, frameOf(3, 1)]) queue.take(frame);
+    readOn(queue, 2);
     for (const { buffer } of [one, two]) structuredClone(0, { transfer: [buffer as ArrayBuffer] });
-    runAll();
+    readOn(queue);
     expect(refused).toEqual(["malformed", "malformed"]);
     expect(read.slice(-2)).toEqual(["3", "end of 3"]);
     expect(read).not.toContain("end of undefined");
@@ -168,7 +148,7 @@ describe("frames under overload", () => {
     const { queue, read } = busyQueue(900);
     const receivedAtMs = nowMs;
     queue.take(kindOf("counts", 9));
-    runAll();
+    readOn(queue);
     expect(read.at(-1)).toEqual({ kind: "repeated", receivedAtMs, atMs: nowMs });
     expect(nowMs - receivedAtMs).toBeGreaterThan(800);
   });
@@ -180,7 +160,7 @@ describe("frames under overload", () => {
     for (const kind of ["heartbeat", "request", "hello", "leave"] as const) {
       queue.take(kindOf(kind, 5));
     }
-    runAll();
+    readOn(queue);
     expect(read.map(({ kind }) => kind)).toEqual([
       "short",
       "unrepeated",
@@ -189,7 +169,7 @@ describe("frames under overload", () => {
     expect(refused).toEqual(Array(5).fill("tooManyFrames"));
     expect([reports, queue.isOverloaded]).toEqual([[CLUSTER_EVENTS.overloaded.code], true]);
     queue.take(kindOf("counts", 50));
-    runAll();
+    readOn(queue);
     expect(read.at(-1)?.kind).toBe("repeated");
   });
 
@@ -198,7 +178,7 @@ describe("frames under overload", () => {
     for (let frame = 0; frame < 40; frame++) queue.take(kindOf("reply", 100));
     for (let frame = 0; frame < 4; frame++) queue.take(kindOf("counts", 100));
     expect(queue.isLoaded(nowMs)).toBe(true);
-    runAll();
+    readOn(queue);
     expect([queue.isLoaded(nowMs), refused]).toEqual([false, []]);
     expect(
       read
