@@ -20,7 +20,7 @@ export interface Part {
  */
 export const PURE_PARTS: readonly string[] = [
   ...["base", "crdt", "store/replicas", "store/keys", "store/table", "store"],
-  ...["wire", "replication"],
+  ...["wire", "protocol"],
 ];
 
 export const CORE_PARTS: readonly Part[] = [
@@ -75,28 +75,28 @@ export const CORE_PARTS: readonly Part[] = [
   { name: "transport", holds: ["transport/"], mayImport: ["base"] },
   { name: "wire", holds: ["wire/"], mayImport: ["crdt", "transport"] },
   {
-    name: "replication",
-    holds: ["replication/"],
+    name: "protocol",
+    holds: ["protocol/"],
     mayImport: ["base", "crdt", "store/replicas", "store", "wire", "transport"],
-    face: ["replication/replica.ts", "replication/limiters/replicated-limiter.ts"],
+    face: ["protocol/replica.ts", "protocol/limiters/replicated-limiter.ts"],
   },
   {
     name: "driver",
     holds: ["driver/"],
-    mayImport: ["base", "time", "runtime", "transport", "replication"],
+    mayImport: ["base", "time", "runtime", "transport", "protocol"],
     face: ["driver/replica-driver.ts", "driver/replica-host.ts"],
   },
   {
     name: "cluster",
     holds: ["cluster/"],
-    mayImport: ["base", "time", "runtime", "transport", "replication", "driver"],
+    mayImport: ["base", "time", "runtime", "transport", "protocol", "driver"],
     face: ["cluster/cluster.ts", "cluster/cluster-status.ts"],
   },
   {
     name: "limiter",
     holds: ["limiter/"],
     mayImport: [
-      ...["base", "crdt", "time", "runtime", "policies", "replication", "driver", "cluster"],
+      ...["base", "crdt", "time", "runtime", "policies", "protocol", "driver", "cluster"],
       ...["store/replicas", "store/keys", "store", "store/shapes"],
     ],
   },
@@ -141,7 +141,7 @@ export const CORE_PARTS: readonly Part[] = [
     name: "http/options",
     holds: ["http/options/"],
     mayImport: [
-      ...["base", "time", "policies", "replication", "cluster", "limiter"],
+      ...["base", "time", "policies", "protocol", "cluster", "limiter"],
       ...["http", "http/client", "http/headers", "http/flow"],
     ],
     face: ["http/options/given-options.ts", "http/options/make-gate.ts"],
@@ -156,7 +156,7 @@ export const CORE_PARTS: readonly Part[] = [
       "runtime",
       "policies",
       "transport",
-      "replication",
+      "protocol",
       "cluster",
       "limiter",
       ...["http", "http/node", "http/client", "http/headers", "http/flow", "http/options"],

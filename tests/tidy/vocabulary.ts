@@ -17,7 +17,7 @@ export interface Synonym {
   readonly folders?: readonly string[];
 }
 
-const WIRE_FOLDERS = ["wire/", "replication/", "transport/"];
+const WIRE_FOLDERS = ["wire/", "protocol/", "transport/"];
 
 export const SYNONYMS: readonly Synonym[] = [
   {

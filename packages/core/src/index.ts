@@ -55,7 +55,7 @@ export {
   type SlidingWindowPolicy,
   slidingWindow,
 } from "./policies/sliding-window.ts";
-export type { SeparatedMode } from "./replication/replica.ts";
+export type { SeparatedMode } from "./protocol/replica.ts";
 export {
   CHANNELS,
   type ClusterEvent,

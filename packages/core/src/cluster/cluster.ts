@@ -18,7 +18,7 @@ import {
 } from "../base/options.ts";
 import { ReplicaDriver } from "../driver/replica-driver.ts";
 import type { ReplicaHost } from "../driver/replica-host.ts";
-import { SEPARATED_MODES, type SeparatedMode } from "../replication/replica.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../protocol/replica.ts";
 import { insideOf, markAsMade, sharedState } from "../runtime/copies.ts";
 import { asClock, type Clock, systemClock } from "../time/clock.ts";
 import type { Transport } from "../transport/transport.ts";

@@ -11,14 +11,14 @@
 
 import { isUint8Array } from "node:util/types";
 import { CLUSTER_EVENTS, type Report } from "../base/cluster-events.ts";
-import type { ReplicatedLimiter } from "../replication/limiters/replicated-limiter.ts";
+import type { ReplicatedLimiter } from "../protocol/limiters/replicated-limiter.ts";
 import {
   type Effect,
   Replica,
   type ReplicaEvent,
   type ReplicaOptions,
   type TransportState,
-} from "../replication/replica.ts";
+} from "../protocol/replica.ts";
 import { doInBackground, leaveUndone } from "../runtime/background.ts";
 import { type Beat, joinProcessTimer, leaveProcessTimer } from "../runtime/process-timer.ts";
 import { type Clock, SteadyTime } from "../time/clock.ts";

@@ -3,8 +3,8 @@
  * simulation the loop of the simulator.
  */
 
-import type { ReplicatedLimiter } from "../replication/limiters/replicated-limiter.ts";
-import type { Replica } from "../replication/replica.ts";
+import type { ReplicatedLimiter } from "../protocol/limiters/replicated-limiter.ts";
+import type { Replica } from "../protocol/replica.ts";
 import type { Beat } from "../runtime/process-timer.ts";
 import type { SteadyTime } from "../time/clock.ts";
 

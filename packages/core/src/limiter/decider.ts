@@ -10,7 +10,7 @@ import { Decision, type PolicyResult, type RefusalReason } from "../base/decisio
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
 import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
-import type { Separation } from "../replication/replica.ts";
+import type { Separation } from "../protocol/replica.ts";
 import type { Rule } from "../store/shapes/make-rule.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprint53 } from "../store/table/fingerprint.ts";

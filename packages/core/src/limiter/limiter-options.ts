@@ -14,7 +14,7 @@ import { type Cluster, hostOf } from "../cluster/cluster.ts";
 import type { ReplicaHost } from "../driver/replica-host.ts";
 import { hasPenalties } from "../policies/fixed-window.ts";
 import { asPolicy, type Policy } from "../policies/policy.ts";
-import { SEPARATED_MODES, type SeparatedMode } from "../replication/replica.ts";
+import { SEPARATED_MODES, type SeparatedMode } from "../protocol/replica.ts";
 import { RECORDS_MAX } from "../store/table/record-id.ts";
 import { asClock, type Clock } from "../time/clock.ts";
 import { mockableClock } from "../time/mockable-clock.ts";

@@ -6,7 +6,7 @@
  * `closed` nothing. A replica that has just joined is in the same situation.
  */
 
-import type { SeparatedMode, Separation } from "../replication/replica.ts";
+import type { SeparatedMode, Separation } from "../protocol/replica.ts";
 
 export class PartitionQuota {
   readonly #onPartition: SeparatedMode;

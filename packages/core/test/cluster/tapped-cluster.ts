@@ -12,8 +12,8 @@ import {
 import { createLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/limiter-options.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import { addressOf } from "../../src/replication/membership/replica-id.ts";
-import type { Replica } from "../../src/replication/replica.ts";
+import { addressOf } from "../../src/protocol/membership/replica-id.ts";
+import type { Replica } from "../../src/protocol/replica.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Decider } from "../../src/limiter/decider.ts";
 import { PartitionQuota } from "../../src/limiter/partition-quota.ts";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
-import type { Separation } from "../../src/replication/membership/partition-detector.ts";
+import type { Separation } from "../../src/protocol/membership/partition-detector.ts";
 import { Replicas } from "../../src/store/replicas/replicas.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Store } from "../../src/store/store.ts";

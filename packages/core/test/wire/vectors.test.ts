@@ -6,7 +6,7 @@ import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Policy } from "../../src/policies/policy.ts";
 import { slidingLog } from "../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../src/policies/sliding-window.ts";
-import { limiterIdentity } from "../../src/replication/limiters/replicated-limiter.ts";
+import { limiterIdentity } from "../../src/protocol/limiters/replicated-limiter.ts";
 import { makeRule } from "../../src/store/shapes/make-rule.ts";
 import { Fingerprinter } from "../../src/store/table/fingerprint.ts";
 import { Seal } from "../../src/wire/seal.ts";

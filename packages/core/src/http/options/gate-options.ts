@@ -6,7 +6,7 @@
 
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { Policy } from "../../policies/policy.ts";
-import type { SeparatedMode } from "../../replication/replica.ts";
+import type { SeparatedMode } from "../../protocol/replica.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { KeyAnswer } from "../client/client-key.ts";
 import type { Refusal } from "../flow/gate.ts";

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
-import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import { halvesOf } from "../../../src/protocol/membership/replica-id.ts";
 import { FRAME_KINDS, FrameWriter, SECTIONS } from "../../../src/wire/frame.ts";
 import { hit, TappedCluster, type TappedMember, used } from "../tapped-cluster.ts";
 

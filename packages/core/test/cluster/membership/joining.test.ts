@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { halvesOf } from "../../../src/replication/membership/replica-id.ts";
+import { halvesOf } from "../../../src/protocol/membership/replica-id.ts";
 import { writeReplyPart } from "../../../src/wire/control-sections.ts";
 import { FrameWriter } from "../../../src/wire/frame.ts";
 import { hit, lose, TappedCluster, used } from "../tapped-cluster.ts";

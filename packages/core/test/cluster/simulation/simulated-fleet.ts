@@ -6,8 +6,8 @@ import { ReplicaDriver } from "../../../src/driver/replica-driver.ts";
 import { resolveLimiterOptions } from "../../../src/limiter/limiter-options.ts";
 import { StoreLimiter } from "../../../src/limiter/store-limiter.ts";
 import type { Policy } from "../../../src/policies/policy.ts";
-import type { SeparatedMode } from "../../../src/replication/membership/partition-detector.ts";
-import type { Replica } from "../../../src/replication/replica.ts";
+import type { SeparatedMode } from "../../../src/protocol/membership/partition-detector.ts";
+import type { Replica } from "../../../src/protocol/replica.ts";
 import {
   type MemoryNetwork,
   type MemoryNetworkOptions,
