@@ -1,14 +1,15 @@
 /**
  * Times several lanes against each other, fairly.
  *
- * In each round every lane runs once over the same keys, and each round starts with another lane:
+ * In each round every lane runs once over the same keys. Each second round is the one before it in reverse:
  *
  *     round 0   A B C D
- *     round 1   B C D A
- *     round 2   C D A B
+ *     round 1   D C B A
+ *     round 2   B C D A
+ *     round 3   A D C B
  *
- * so that a slow minute of the machine falls on all of them, and so does the place after a
- * neighbour that leaves the caches cold. One lane runs at a time, and the others wait.
+ * So a slow minute of the machine affects all lanes, and so does the turn after a neighbour that leaves
+ * the caches cold. Of two lanes, each is first in every second round. One lane runs at a time, and the others wait.
  *
  * All lanes prepare before any is timed, collecting their rubbish among other things. A full
  * collection goes on in the background after it returns, and with a gigabyte to sweep it doubles
@@ -44,10 +45,16 @@ export async function timeRounds(
     const strayed = asked.findIndex((distinct) => distinct !== distinctKeys);
     if (strayed >= 0) throw new Error(`${lanes[strayed]!.title} does not run over the same keys`);
     await pause(round);
-    for (let turn = 0; turn < lanes.length; turn++) {
-      const lane = (round + turn) % lanes.length;
+    for (const lane of turnsOf(round, lanes.length)) {
       samples[lane]!.push(await lanes[lane]!.time());
     }
   }
   return { samples, distinctKeys };
+}
+
+/** The lanes of a round, in their order. */
+function turnsOf(round: number, lanes: number): number[] {
+  const first = Math.floor(round / 2);
+  const turns = Array.from({ length: lanes }, (_, turn) => (first + turn) % lanes);
+  return round % 2 === 0 ? turns : turns.toReversed();
 }
