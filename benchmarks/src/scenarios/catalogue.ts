@@ -16,7 +16,7 @@ import type { MemoryParameters, MemoryRecord } from "./memory.ts";
 import type { SpeedParameters, SpeedRecord } from "./speed.ts";
 import type { AgreementCostRecord, AgreementCostScenario } from "./sync/agreement-cost.ts";
 import type { HotKeyRecord, HotKeyScenario } from "./sync/hot-key.ts";
-import type { MergeBatchRecord, MergeBatchScenario } from "./sync/joining.ts";
+import type { JoiningRecord, JoiningScenario } from "./sync/joining.ts";
 import type { LongWorkRecord, LongWorkScenario } from "./sync/long-work.ts";
 import type { ManyKeysRecord, ManyKeysScenario } from "./sync/many-keys.ts";
 import type { MergingRecord, MergingScenario } from "./sync/merging.ts";
@@ -43,7 +43,7 @@ export type ScenarioRecord =
 export type SyncRecord =
   | AgreementCostRecord
   | HotKeyRecord
-  | MergeBatchRecord
+  | JoiningRecord
   | LongWorkRecord
   | ManyKeysRecord
   | MergingRecord
@@ -64,7 +64,7 @@ interface Parameters {
   readonly socketCost: SocketCostParameters;
   readonly agreementCost: AgreementCostScenario;
   readonly hotKey: HotKeyScenario;
-  readonly joining: MergeBatchScenario;
+  readonly joining: JoiningScenario;
   readonly longWork: LongWorkScenario;
   readonly manyKeys: ManyKeysScenario;
   readonly merging: MergingScenario;
@@ -91,7 +91,7 @@ const SCENARIOS: { readonly [Name in ScenarioName]: () => Promise<Run<Name>> } =
   socketCost: async () => (await import("./http/socket-cost.ts")).measureSocketCost,
   agreementCost: async () => (await import("./sync/agreement-cost.ts")).measureAgreementCost,
   hotKey: async () => (await import("./sync/hot-key.ts")).measureHotKey,
-  joining: async () => (await import("./sync/joining.ts")).measureMergeBatch,
+  joining: async () => (await import("./sync/joining.ts")).measureJoining,
   longWork: async () => (await import("./sync/long-work.ts")).measureLongWork,
   manyKeys: async () => (await import("./sync/many-keys.ts")).measureManyKeys,
   merging: async () => (await import("./sync/merging.ts")).measureMerging,

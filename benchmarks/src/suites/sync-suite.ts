@@ -17,7 +17,7 @@ export const SYNC_HEADINGS = {
   cost: "Processor time for agreement",
   overload: "More hits than can be merged",
   merging: "Merging",
-  joining: "MergeBatch",
+  joining: "Joining",
   longWork: "Longest turn of the event loop",
   sharedCheck: "A check in a cluster",
   memory: "Memory per key, by replicas",

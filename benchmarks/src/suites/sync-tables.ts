@@ -6,7 +6,7 @@ import { columns } from "../report/columns.ts";
 import type { ScenarioRecord } from "../scenarios/catalogue.ts";
 import type { AgreementCostRecord } from "../scenarios/sync/agreement-cost.ts";
 import type { HotKeyRecord } from "../scenarios/sync/hot-key.ts";
-import type { MergeBatchRecord } from "../scenarios/sync/joining.ts";
+import type { JoiningRecord } from "../scenarios/sync/joining.ts";
 import type { LongWorkRecord } from "../scenarios/sync/long-work.ts";
 import type { ManyKeysRecord } from "../scenarios/sync/many-keys.ts";
 import type { MergingRecord } from "../scenarios/sync/merging.ts";
@@ -149,7 +149,7 @@ function mergingTable(records: readonly MergingRecord[]): string {
   return columns(["", "keys", "million a second", "ns each", "B each"], rows);
 }
 
-function joiningTable(records: readonly MergeBatchRecord[]): string {
+function joiningTable(records: readonly JoiningRecord[]): string {
   if (records.length === 0) return "";
   const rows = records.map((record) => [
     count.format(record.keys),

@@ -7,11 +7,11 @@ import { Actor } from "../../sync/cast.ts";
 import type { LongestTurn } from "../../sync/loop-turns.ts";
 import { startServer } from "../../sync/nats.ts";
 
-export interface MergeBatchScenario {
+export interface JoiningScenario {
   readonly keys: number;
 }
 
-export interface MergeBatchRecord {
+export interface JoiningRecord {
   readonly kind: "joining";
   readonly keys: number;
   readonly readyMs: number;
@@ -24,10 +24,10 @@ export interface MergeBatchRecord {
   readonly idle: LongestTurn;
 }
 
-export async function measureMergeBatch(
-  { keys }: MergeBatchScenario,
+export async function measureJoining(
+  { keys }: JoiningScenario,
   progress: (activity: string) => void,
-): Promise<MergeBatchRecord[]> {
+): Promise<JoiningRecord[]> {
   const server = await startServer();
   const common = { url: server.url, namespace: "joining", keys };
   progress("filling the first process");
