@@ -26,7 +26,15 @@ export function copyTree(copy, { takes = () => true, without = [] } = {}) {
       cpSync(join(ROOT, entry), join(copy, entry), { recursive: true, filter });
     }
   }
-  const modules = join(ROOT, "node_modules");
+  linkModules(copy);
+}
+
+/**
+ * Gives a copy of a tree the packages that are installed in that tree, as links, and its own
+ * packages in the place of those that the tree links.
+ */
+export function linkModules(copy, tree = ROOT) {
+  const modules = join(tree, "node_modules");
   mkdirSync(join(copy, "node_modules/@tidegate"), { recursive: true });
   const link = (to, name) => symlinkSync(to, join(copy, "node_modules", name), "junction");
   for (const name of readdirSync(modules)) {
