@@ -11,6 +11,8 @@ export interface BenchArguments {
   readonly json: boolean;
   /** A file to draw the chart of a fleet into. */
   readonly chart?: string | undefined;
+  /** A commit to compare with. */
+  readonly against?: string | undefined;
   readonly quick: boolean;
   readonly help: boolean;
 }
@@ -23,6 +25,7 @@ export function readArguments(args: readonly string[]): BenchArguments {
     options: {
       json: { type: "boolean", default: false },
       chart: { type: "string" },
+      against: { type: "string" },
       quick: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },

@@ -8,15 +8,20 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process, { argv, stderr, stdout } from "node:process";
+import { compareSections } from "./against/compare-sections.ts";
+import type { Comparison } from "./against/comparison.ts";
+import { openCommit } from "./against/other-commit.ts";
 import { type BenchArguments, readArguments } from "./arguments.ts";
 import { fleetChart } from "./http/fleet-chart.ts";
 import { runJob } from "./job.ts";
+import { comparisonLines, comparisonText, conclusionText } from "./report/comparison-table.ts";
 import { describeMachine } from "./report/machine.ts";
 import { Progress } from "./report/progress.ts";
 import { recordLines, targetLines } from "./report/report-json.ts";
 import { machineText, sectionText, targetsText } from "./report/report-table.ts";
 import type { ScenarioRecord } from "./scenarios/catalogue.ts";
 import { type Finding, type Section, sectionsWith } from "./section.ts";
+import { againstSuite } from "./suites/against-suite.ts";
 import { coreSuite } from "./suites/core-suite.ts";
 import { coreTargets } from "./suites/core-targets.ts";
 import { httpSuite } from "./suites/http-suite.ts";
@@ -36,24 +41,31 @@ const SUITES: ReadonlyMap<string, Suite> = new Map([
   ["sync", { sections: syncSuite, targets: syncTargets }],
 ]);
 
-const USAGE = `usage: npm run bench -- core|http|sync [word …] [--quick] [--json]
+const USAGE = `usage: npm run bench -- core|http|sync [word …] [--quick] [--json] [--against <commit>]
 
   core      what a check costs, beside other limiters
   http      what a limiter adds to a request, under each framework
   sync      how soon, and at what price, processes agree
 
   word      run only scenarios whose heading or title has every word, such as: 1,000,000  memory
+  --against a commit, such as HEAD~1: compares the packages of this tree with those of the commit;
+            without a suite: what a change could make worse, in a quarter of an hour
   --quick   fewer rounds and smaller tables: finishes within a minute, and claims nothing
   --chart   a file, such as fleet.svg: draws what fleets admit (http fleet)
   --json    one JSON object per line on standard output (npm run --silent keeps npm's own off it)
 `;
 
 const options = readArguments(argv.slice(2));
+const { against } = options;
 const chosen = SUITES.get(options.suite);
-if (options.help || chosen === undefined) {
+const isSilentOnSuite = options.suite === "" && against !== undefined;
+if (options.help || (chosen === undefined && !isSilentOnSuite)) {
   stderr.write(USAGE);
   process.exitCode = options.help ? 0 : 2;
-} else {
+} else if (against !== undefined) {
+  const sections = (chosen?.sections ?? againstSuite)(options.quick);
+  process.exitCode = (await runAgainst(against, sections, options)) ? 0 : 1;
+} else if (chosen !== undefined) {
   process.exitCode = (await runSuite(chosen, options)) ? 0 : 1;
 }
 
@@ -94,6 +106,43 @@ async function runSuite(
   const targets = targetsOf(findings);
   if (json) targetLines(machine, targets).forEach(printLine);
   else print(targetsText(targets));
+  return succeeded;
+}
+
+/** Compares the sections wanted with another commit; returns whether this tree did all of its jobs. */
+async function runAgainst(
+  commit: string,
+  sections: readonly Section[],
+  { words, json, quick }: BenchArguments,
+): Promise<boolean> {
+  const machine = describeMachine();
+  const other = openCommit(commit);
+  if (other === undefined) return false;
+  const progress = new Progress();
+  const comparisons: Comparison[] = [];
+  let succeeded = true;
+
+  if (!json) print(`${machineText(machine)}\nnow: this tree; then: ${other.title}`);
+  const compared = compareSections(sectionsWith(sections, words), {
+    ...{ workers: other.workers, quick },
+    run: (job, place) => runJob(job, (activity) => progress.activity(activity), place),
+    begin: (title) => progress.begin(title),
+    fail: (title, error) => {
+      succeeded = false;
+      progress.end();
+      stderr.write(`FAILED: ${title}: ${String(error)}\n`);
+    },
+  });
+  for await (const { heading, comparison } of compared) {
+    progress.end();
+    comparisons.push(comparison);
+    if (json) comparisonLines(machine, other, heading, comparison).forEach(printLine);
+    else print(comparisonText(heading, comparison));
+  }
+  if (comparisons.length === 0) {
+    stderr.write(`no scenario with tidegate has each of these words: ${words.join(" ")}\n`);
+  }
+  if (!json) print(conclusionText(comparisons, machine, describeMachine()));
   return succeeded;
 }
 

@@ -14,10 +14,15 @@ if (scenario === undefined || parameters === undefined) {
   throw new Error("usage: node --expose-gc worker.js <scenario> <parameters as JSON>");
 }
 
-const records = await runScenario(scenario as ScenarioName, JSON.parse(parameters), (activity) =>
-  write({ progress: activity }),
-);
-write({ records });
+try {
+  const records = await runScenario(scenario as ScenarioName, JSON.parse(parameters), (activity) =>
+    write({ progress: activity }),
+  );
+  write({ records });
+} catch (error) {
+  write({ error: String(error) });
+  throw error;
+}
 
 function write(line: WorkerLine): void {
   stdout.write(`${JSON.stringify(line)}\n`);

@@ -16,6 +16,9 @@ export type Internals = typeof Entry;
 export async function loadInternals(): Promise<Internals> {
   const input = fileURLToPath(new URL("../../src/cluster/internals-entry.ts", import.meta.url));
   const bundle = await rolldown({ input, platform: "node" });
-  const [{ code }] = (await bundle.generate({ format: "es" })).output;
+  const generated = await bundle.generate({ format: "es" }).catch((cause: unknown) => {
+    throw new Error("core's sources are not where internals-entry.ts has them", { cause });
+  });
+  const [{ code }] = generated.output;
   return await import(`data:text/javascript,${encodeURIComponent(code)}`);
 }

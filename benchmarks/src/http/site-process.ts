@@ -7,9 +7,8 @@
 
 import { AskedProcess } from "../asked-process.ts";
 import type { Lane } from "../measure/rounds.ts";
+import { workerAt } from "../workers.ts";
 import type { SiteParameters } from "./site-worker.ts";
-
-const WORKER = new URL("./site-worker.js", import.meta.url);
 
 export class SiteProcess implements Lane {
   readonly title: string;
@@ -19,7 +18,8 @@ export class SiteProcess implements Lane {
   constructor(parameters: SiteParameters) {
     this.title = `${parameters.framework}, ${parameters.limiter}`;
     this.parameters = parameters;
-    this.#process = new AskedProcess(this.title, WORKER, parameters);
+    const worker = workerAt("http/site-worker.js", parameters.workers);
+    this.#process = new AskedProcess(this.title, worker, parameters);
   }
 
   /** Every round is the same, of one request after the other from each client in turn. */

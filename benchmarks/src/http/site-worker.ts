@@ -21,6 +21,8 @@ export interface SiteParameters {
   readonly family: Family;
   readonly clients: number;
   readonly requests: number;
+  /** The workers beside another commit's packages, if the limiter is to be of that commit. */
+  readonly workers?: string | undefined;
 }
 
 const FIELDS = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];

@@ -5,10 +5,9 @@
 import { AskedProcess } from "../asked-process.ts";
 import type { Spread } from "../measure/distribution.ts";
 import type { Lane } from "../measure/rounds.ts";
+import { workerAt } from "../workers.ts";
 import type { LaneRequest } from "./lane-worker.ts";
 import type { LaneParameters } from "./subject-lane.ts";
-
-const WORKER = new URL("./lane-worker.js", import.meta.url);
 
 export class LaneProcess implements Lane {
   readonly title: string;
@@ -19,7 +18,8 @@ export class LaneProcess implements Lane {
   constructor(parameters: LaneParameters) {
     this.title = [parameters.subject, parameters.verdict].filter(Boolean).join(", ");
     this.parameters = parameters;
-    this.#process = new AskedProcess(this.title, WORKER, parameters);
+    const worker = workerAt("lanes/lane-worker.js", parameters.workers);
+    this.#process = new AskedProcess(this.title, worker, parameters);
   }
 
   /** Resolves when the subject holds all keys; to be called once, and before anything else. */

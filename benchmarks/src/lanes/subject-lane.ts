@@ -22,6 +22,8 @@ export interface LaneParameters {
   readonly keys: number;
   /** Requests that are timed in one round. */
   readonly requests: number;
+  /** The workers beside another commit's packages, if the subject is to be of that commit. */
+  readonly workers?: string | undefined;
 }
 
 const WARM_UP_ROUNDS = 2;

@@ -164,6 +164,6 @@ function idleTable(records: readonly IdleRecord[]): string {
   return columns(["", "seconds", "processor time, ms"], rows);
 }
 
-function underlined(heading: string): string {
+export function underlined(heading: string): string {
   return `${heading}\n${"─".repeat(heading.length)}`;
 }

@@ -26,6 +26,8 @@ export interface SpeedParameters {
   /** Requests of one subject in one round. */
   readonly requests: number;
   readonly rounds: number;
+  /** The workers beside another commit's packages: each lane then has a twin there, and both take turns. */
+  readonly otherWorkers?: string;
 }
 
 /** What one subject needed per check. */
@@ -45,6 +47,8 @@ export interface SpeedRecord {
   readonly keyNs: number;
   /** The median without making the key. */
   readonly netNs: number;
+  /** Only of a subject of another commit. */
+  readonly build?: "other";
 }
 
 /** How long collecting goes on in the background after it has returned. */
@@ -78,10 +82,19 @@ export async function measureSpeed(
   }
 }
 
-function lanesOf({ subjects, verdicts, keys, requests }: SpeedParameters): LaneParameters[] {
+function lanesOf({
+  subjects,
+  verdicts,
+  keys,
+  requests,
+  otherWorkers,
+}: SpeedParameters): LaneParameters[] {
+  const builds = otherWorkers === undefined ? [{}] : [{}, { workers: otherWorkers }];
   return [
     ...verdicts.flatMap((verdict) =>
-      subjects.map((subject) => ({ subject, verdict, keys, requests })),
+      subjects.flatMap((subject) =>
+        builds.map((build) => ({ subject, verdict, keys, requests, ...build })),
+      ),
     ),
     { subject: KEY_MAKING, keys, requests },
   ];
@@ -105,11 +118,12 @@ async function measureSpread(
   }));
   const keyNs = summaries.find(({ subject }) => subject === KEY_MAKING)!.raw.median;
   const shape = { keys, spread, distinctKeys, requests, rounds };
-  return summaries.flatMap(({ subject, verdict, raw }) =>
-    verdict === undefined
-      ? []
-      : { kind: "speed", subject, verdict, ...shape, raw, keyNs, netNs: raw.median - keyNs },
-  );
+  return summaries.flatMap(({ subject, verdict, raw, workers }) => {
+    if (verdict === undefined) return [];
+    const times = { raw, keyNs, netNs: raw.median - keyNs };
+    const build = workers === undefined ? {} : ({ build: "other" } as const);
+    return { kind: "speed", subject, verdict, ...shape, ...times, ...build };
+  });
 }
 
 function verifyDistinct(found: number, expected: number): void {

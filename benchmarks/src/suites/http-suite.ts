@@ -3,7 +3,7 @@
  */
 
 import type { Family } from "../http/exchange.ts";
-import { type FrameworkName, PEERS } from "../http/site.ts";
+import { type FrameworkName, LIMITERS, PEERS } from "../http/site.ts";
 import { UNDISTURBED_FLAGS } from "../node-flags.ts";
 import type { Section } from "../section.ts";
 
@@ -25,7 +25,7 @@ export function httpSuite(quick: boolean): Section[] {
           title: family === 4 ? framework : `${framework}, IPv6`,
           scenario: "requestCost",
           parameters: {
-            ...{ framework, family },
+            ...{ framework, family, limiters: LIMITERS },
             clients: 1_000,
             requests: 1_000,
             rounds: 31,

@@ -25,6 +25,9 @@ export class Actor<Name extends RoleName> {
     const ended = new Promise<never>((_, reject) => {
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`a ${role} process ended with code ${code}`)));
+      child.on("message", (report: Report) => {
+        if (typeof report === "object" && "error" in report) reject(new Error(report.error));
+      });
     });
     ended.catch(() => {});
     const heard = <Value>(pick: (report: Report) => Value | undefined): Promise<Value> =>
@@ -39,7 +42,9 @@ export class Actor<Name extends RoleName> {
       ]);
     this.ready = heard((report) => (report === "ready" ? true : undefined)).then(() => {});
     this.result = heard((report) =>
-      typeof report === "object" ? (report.result as Roles[Name]["result"]) : undefined,
+      typeof report === "object" && "result" in report
+        ? (report.result as Roles[Name]["result"])
+        : undefined,
     );
     for (const promise of [this.ready, this.result]) promise.catch(() => {});
   }

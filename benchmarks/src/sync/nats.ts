@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 
-const ROOT = new URL("../../../", import.meta.url);
+/** From a copy of this code as well, which lies below this repository. */
+const ROOT = new URL("../", import.meta.resolve("@tidegate/benchmarks/package.json"));
 const FINDER = fileURLToPath(new URL("scripts/nats-server.mjs", ROOT));
 /** Kills the program and removes its folder when its own input ends, as it does with this process. */
 const GUARD = fileURLToPath(new URL("packages/testkit/src/nats/guard.sh", ROOT));

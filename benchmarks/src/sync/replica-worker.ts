@@ -20,14 +20,20 @@ process.on("message", (cue: Cue) => heard.get(cue)?.());
 process.on("disconnect", () => exit(1));
 
 const given = JSON.parse(parameters) as Roles[RoleName]["given"];
-const result = await play(role as RoleName, given as never, {
-  ready: () => {
-    say("ready");
-    return go;
-  },
-  over: () => over,
-});
-say({ result });
+let report: Report;
+try {
+  const result = await play(role as RoleName, given as never, {
+    ready: () => {
+      say("ready");
+      return go;
+    },
+    over: () => over,
+  });
+  report = { result };
+} catch (error) {
+  report = { error: String(error) };
+}
+say(report);
 // A cluster that was not left may still hold connections.
 setTimeout(() => exit(0), 100);
 

@@ -44,7 +44,7 @@ export type Play<Name extends RoleName> = (
 
 /** What the processes say to each other. */
 export type Cue = "go" | "over";
-export type Report = "ready" | { readonly result: unknown };
+export type Report = "ready" | { readonly result: unknown } | { readonly error: string };
 
 const PLAYS: { readonly [Name in RoleName]: () => Promise<Play<Name>> } = {
   burst: async () => (await import("./roles/burst.ts")).outrun,

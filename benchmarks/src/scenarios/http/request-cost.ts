@@ -8,7 +8,7 @@
  */
 
 import type { Family } from "../../http/exchange.ts";
-import { type FrameworkName, LIMITERS, type LimiterName } from "../../http/site.ts";
+import type { FrameworkName, LimiterName } from "../../http/site.ts";
 import { SiteProcess } from "../../http/site-process.ts";
 import type { SiteParameters } from "../../http/site-worker.ts";
 import { timeRounds } from "../../measure/rounds.ts";
@@ -17,11 +17,14 @@ import { quantile } from "../../measure/statistics.ts";
 export interface RequestCostParameters {
   readonly framework: FrameworkName;
   readonly family: Family;
+  readonly limiters: readonly LimiterName[];
   readonly clients: number;
   readonly requests: number;
   readonly rounds: number;
   /** How often all of it happens, in new processes. */
   readonly starts: number;
+  /** The workers beside another commit's packages: each limiter then has a twin there, and both take turns. */
+  readonly otherWorkers?: string;
 }
 
 /** What one limiter adds, by the middle of all rounds and by the tenth that was disturbed least. */
@@ -41,6 +44,8 @@ export interface RequestCostRecord {
   /** What the limiter adds to that. */
   readonly addedNs: number;
   readonly addedNsLow: number;
+  /** Only of a limiter of another commit. */
+  readonly build?: "other";
 }
 
 /** What is compiled late is compiled after some hundred thousand requests, and meanwhile by this process. */
@@ -48,10 +53,11 @@ const WARM_UP_ROUNDS = 200;
 const LOW = 0.1;
 
 export async function measureRequestCost(
-  { framework, family, clients, requests, rounds, starts }: RequestCostParameters,
+  parameters: RequestCostParameters,
   progress: (activity: string) => void,
 ): Promise<RequestCostRecord[]> {
-  const asked = parametersOf({ framework, family, clients, requests });
+  const { rounds, starts } = parameters;
+  const asked = sitesOf(parameters);
   const samples = asked.map((): number[] => []);
   for (let start = 1; start <= starts; start++) {
     const sites = asked.map((parameters) => new SiteProcess(parameters));
@@ -80,7 +86,7 @@ function recordsOf(
   const bareNs = quantile(bare, 0.5);
   const passingNs = quantile(passing, 0.5) - bareNs;
   return asked.flatMap((parameters, index) => {
-    const { framework, family, limiter, sendsHeaders, clients, requests } = parameters;
+    const { framework, family, limiter, sendsHeaders, clients, requests, workers } = parameters;
     if (limiter === "nothing" || limiter === "passing on") return [];
     const added = (share: number): number =>
       quantile(samples[index]!, share) - quantile(passing, share);
@@ -88,17 +94,21 @@ function recordsOf(
       ...({ kind: "requestCost", framework, family, limiter, sendsHeaders } as const),
       ...{ clients, requests, rounds, bareNs, passingNs },
       ...{ addedNs: added(0.5), addedNsLow: added(LOW) },
+      ...(workers !== undefined && ({ build: "other" } as const)),
     };
   });
 }
 
 /** Without a limiter first, in either way, then each limiter without headers and with them. */
-function parametersOf(common: Omit<SiteParameters, "limiter" | "sendsHeaders">): SiteParameters[] {
+function sitesOf({ limiters, otherWorkers, ...given }: RequestCostParameters): SiteParameters[] {
+  const { framework, family, clients, requests } = given;
+  const builds = otherWorkers === undefined ? [{}] : [{}, { workers: otherWorkers }];
   const unlimited = (["nothing", "passing on"] as const).map((limiter) => ({
     ...{ limiter, sendsHeaders: false },
   }));
   const limited = [false, true].flatMap((sendsHeaders) =>
-    LIMITERS.map((limiter) => ({ limiter, sendsHeaders })),
+    limiters.flatMap((limiter) => builds.map((build) => ({ limiter, sendsHeaders, ...build }))),
   );
+  const common = { framework, family, clients, requests };
   return [...unlimited, ...limited].map((one) => ({ ...common, ...one }));
 }
