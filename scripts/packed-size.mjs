@@ -5,7 +5,7 @@ import { publishedPackages } from "./workspaces.mjs";
 
 /** The most bytes of a tarball and the most files in it. */
 const BOUNDS = {
-  "@tidegate/core": { bytes: 150_000, files: 60 },
+  "@tidegate/core": { bytes: 165_000, files: 60 },
   "@tidegate/express": { bytes: 30_000, files: 10 },
   "@tidegate/fastify": { bytes: 30_000, files: 10 },
   "@tidegate/koa": { bytes: 30_000, files: 10 },

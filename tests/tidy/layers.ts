@@ -90,7 +90,7 @@ export const CORE_PARTS: readonly Part[] = [
     name: "cluster",
     holds: ["cluster/"],
     mayImport: ["base", "time", "runtime", "transport", "protocol", "driver"],
-    face: ["cluster/cluster.ts", "cluster/cluster-status.ts"],
+    face: ["cluster/cluster.ts", "cluster/stepped-cluster.ts"],
   },
   {
     name: "limiter",
@@ -148,7 +148,7 @@ export const CORE_PARTS: readonly Part[] = [
   },
   {
     name: "entries",
-    holds: ["http.ts", "index.ts", "ipc.ts", "testing.ts", "transport.ts"],
+    holds: ["http.ts", "index.ts", "ipc.ts", "simulation.ts", "testing.ts", "transport.ts"],
     mayImport: [
       "base",
       "crdt",

@@ -14,9 +14,10 @@ export { DAY, HOUR, MINUTE, SECOND } from "./base/options.ts";
 export {
   type Cluster,
   type ClusterOptions,
+  type ClusterStatus,
   joinCluster,
+  type OtherReplica,
 } from "./cluster/cluster.ts";
-export type { ClusterStatus, OtherReplica } from "./cluster/cluster-status.ts";
 export type { MarkKind } from "./crdt/mark.ts";
 export type { CallOptions, ReleaseOptions } from "./limiter/call.ts";
 export {

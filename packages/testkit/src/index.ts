@@ -9,6 +9,7 @@
  * to it. `ProcessFleet` runs replicas in processes of their own.
  */
 
+export { seededRandom } from "@tidegate/simulator";
 export { GOLDEN_EXAMPLES } from "./golden/examples.ts";
 export type { GoldenExample, GoldenPolicy, GoldenStep } from "./golden/golden-example.ts";
 export { NatsServer, type NatsServerOptions, startNatsCluster } from "./nats/nats-server.ts";
@@ -40,5 +41,4 @@ export type { ReferenceComponent } from "./reference/ledger.ts";
 export type { ReferenceMark } from "./reference/reference-marks.ts";
 export { type Receipt, type ReferencePolicy, ReferenceStore } from "./reference/reference-store.ts";
 export { calendarCut, evenCut, slidingCut } from "./reference/slot-book.ts";
-export { seededRandom } from "./seeded-random.ts";
 export { replayCommand, type SeededRuns, seededRuns } from "./seeded-runs.ts";

@@ -25,9 +25,8 @@ import type { Transport } from "../transport/transport.ts";
 import { Reports } from "./cluster-reports.ts";
 import { type ClusterStatus, statusOf } from "./cluster-status.ts";
 
-/** Counts of keys far from their limit may wait longer. */
-const FAR_FACTOR = 4;
-const SPACING_MS = 5;
+export type { ClusterStatus, OtherReplica } from "./cluster-status.ts";
+
 const SECRET_UNDEFINED =
   "this process joined without a secret, because the given secret is undefined: other processes on this transport can make counts up. Look where the secret comes from, or leave 'secret' out if none is meant";
 
@@ -117,10 +116,7 @@ class JoinedCluster implements Cluster {
     this.#driver = new ReplicaDriver({
       id: randomBytes(8).toString("hex"),
       random: unguessable,
-      ...{ transport, namespace, secret, readyTimeoutMs, onCold, clock },
-      spacingMs: Math.min(SPACING_MS, flushMs),
-      nearMs: flushMs,
-      farMs: FAR_FACTOR * flushMs,
+      ...{ transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock },
       report: (message, kind) => this.#reports.take(message, kind),
     });
     const { replica, time } = this.#driver;

@@ -39,7 +39,6 @@ import { InitialSync } from "./membership/initial-sync.ts";
 import { Membership } from "./membership/membership.ts";
 import { PartitionDetector, type SeparatedMode } from "./membership/partition-detector.ts";
 import { addressOf } from "./membership/replica-id.ts";
-import type { FlushScheduleOptions } from "./publish/flush-schedule.ts";
 import type { TransportState } from "./publish/frame-lane.ts";
 import { FrameSender, type HeartbeatContent } from "./publish/frame-sender.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -75,7 +74,7 @@ const BLOCKED_MS = 100;
 /** How many reports wait for `poll` at most; more are dropped. */
 const REPORTS_MAX = 256;
 
-export interface ReplicaOptions extends FlushScheduleOptions {
+export interface ReplicaOptions {
   readonly namespace: string;
   readonly secret: string | Uint8Array | undefined;
   /** The id that this replica begins with; no other replica ever had it. */
@@ -83,6 +82,8 @@ export interface ReplicaOptions extends FlushScheduleOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly readyTimeoutMs: number;
+  /** How long counts of keys past half of their limit wait at most before they are published. */
+  readonly flushMs: number;
   readonly onCold: SeparatedMode;
   /** Own time, and the time of the wall clock, when the replica is created. */
   readonly nowMs: number;
@@ -192,7 +193,7 @@ export class Replica implements ReplicaContext {
     this.initialSync = new InitialSync(this, this.#deadReplicaSync, readyTimeoutMs);
     this.partitionDetector = new PartitionDetector(this, this.initialSync, this.#agreement);
     this.frameQueue = new FrameQueue(this, (...frame) => this.#receive(...frame));
-    this.publisher = new Publisher(this, options, this.initialSync);
+    this.publisher = new Publisher(this, options.flushMs, this.initialSync);
     this.incarnation = new Incarnation(this, this.publisher);
     this.#gapRepair = new GapRepair(this, this.publisher, this.incarnation, this.frameQueue);
     this.#relay = new FrameRelay(this, this.publisher);

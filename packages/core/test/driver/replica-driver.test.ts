@@ -43,9 +43,7 @@ function driverOn(transport: Transport, report: Report = () => {}): ReplicaDrive
     random: () => 0.5,
     readyTimeoutMs: 0,
     onCold: "open",
-    spacingMs: 5,
-    nearMs: 50,
-    farMs: 200,
+    flushMs: 50,
     report,
   });
 }

@@ -16,6 +16,16 @@ export interface FlushScheduleOptions {
   readonly farMs: number;
 }
 
+/** Counts of keys far from their limit may wait longer. */
+const FAR_FACTOR = 4;
+const SPACING_MS = 5;
+
+/** @param flushMs how long counts of keys past half of their limit wait at most */
+export function scheduleOf(flushMs: number): FlushScheduleOptions {
+  const spacingMs = Math.min(SPACING_MS, flushMs);
+  return { spacingMs, nearMs: flushMs, farMs: FAR_FACTOR * flushMs };
+}
+
 /**
  * With more replicas than one for each of these, frames are spaced wider: all receive those of all.
  */

@@ -11,7 +11,7 @@ import type { InitialSync } from "../membership/initial-sync.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 import { Slicer } from "../scheduler.ts";
 import { DeltaEncoder, type SyncReply } from "./delta-encoder.ts";
-import { FlushSchedule, type FlushScheduleOptions, isUrgent } from "./flush-schedule.ts";
+import { FlushSchedule, isUrgent, scheduleOf } from "./flush-schedule.ts";
 
 /** How long a replica that changes its id goes on publishing at most. */
 const FINISH_MS = 1_000;
@@ -34,10 +34,10 @@ export class Publisher {
   /** Until when a change of the id waits for unpublished counts; infinite without a change. */
   #finishesAtMs: number = NEVER;
 
-  constructor(context: ReplicaContext, schedule: FlushScheduleOptions, initialSync: InitialSync) {
+  constructor(context: ReplicaContext, flushMs: number, initialSync: InitialSync) {
     this.#context = context;
     this.#initialSync = initialSync;
-    this.#flushSchedule = new FlushSchedule(schedule);
+    this.#flushSchedule = new FlushSchedule(scheduleOf(flushMs));
     const { sender, scheduler } = context;
     const [counts, replies] = [sender.addLane(), sender.addLane()];
     this.#flushing = new Slicer(scheduler, counts);

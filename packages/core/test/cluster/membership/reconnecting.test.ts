@@ -35,9 +35,7 @@ function driverOn(transport: Transport): ReplicaDriver {
     random: () => 0.5,
     readyTimeoutMs: 0,
     onCold: "open",
-    spacingMs: 5,
-    nearMs: 50,
-    farMs: 200,
+    flushMs: 50,
     report: () => {},
   });
 }

@@ -77,9 +77,7 @@ export class SimulatedReplica {
       id: id ?? Array.from({ length: 16 }, digit).join(""),
       random,
       readyTimeoutMs: 3_000,
-      spacingMs: 5,
-      nearMs: 50,
-      farMs: 200,
+      flushMs: 50,
       onCold: "open",
       report: (trouble) => this.troubles.push(trouble),
     });

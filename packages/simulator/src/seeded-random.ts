@@ -26,3 +26,17 @@ export function seededRandom(seed: number): () => number {
   for (let warmed = 0; warmed < WARM_UP_ROUNDS; warmed++) next();
   return next;
 }
+
+/**
+ * Streams of random numbers from one seed, one for each purpose. Drawing more of one changes nothing
+ * in the others, so a fault that is switched off leaves the rest of a history as it was.
+ */
+export function randomStreams(seed: number): (purpose: string) => () => number {
+  return (purpose) => {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < purpose.length; at++) {
+      hash = Math.imul(hash ^ purpose.charCodeAt(at), 0x01000193);
+    }
+    return seededRandom((seed | 0) + 2 ** 32 * ((hash >>> 0) % 2 ** 20));
+  };
+}
