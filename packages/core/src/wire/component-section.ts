@@ -74,7 +74,7 @@ export function writeComponents(
 ): number {
   if (!writer.beginSection(SECTIONS.components, HEAD_BYTES + ENTRY_BYTES_MAX + OPENER_BYTES))
     return first;
-  const common = commonOf(head.encoding, batch, first);
+  const common = commonOf(writer, head.encoding, batch, first);
   const { order } = batch;
   writer.u64(head.limiter);
   writer.u64(head.of);
@@ -117,7 +117,12 @@ interface Common {
   readonly openerBases: number[];
 }
 
-function commonOf(encoding: PeriodEncoding, batch: ComponentBatch, first: number): Common {
+function commonOf(
+  writer: FrameWriter,
+  encoding: PeriodEncoding,
+  batch: ComponentBatch,
+  first: number,
+): Common {
   const { order, size, generation, reset, period, opener } = batch;
   const start = order[first]!;
   const common: Common = {
@@ -140,7 +145,10 @@ function commonOf(encoding: PeriodEncoding, batch: ComponentBatch, first: number
     }
     let index = common.openers.indexOf(opener[at]!);
     if (index < 0) {
-      if (common.openers.length === OPENERS_MAX) {
+      const openers = common.openers.length + 1;
+      const bytes = HEAD_BYTES + openers * OPENER_BYTES + ENTRY_BYTES_MAX;
+      // The table of openers must leave room for an entry, or the section would make no progress.
+      if (openers > OPENERS_MAX || !writer.hasRoom(bytes)) {
         common.end = rank;
         break;
       }

@@ -1,8 +1,8 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Component } from "../../src/crdt/component.ts";
-import { FRAME_BYTES_MAX } from "../../src/transport/transport.ts";
+import { blankComponent, type Component } from "../../src/crdt/component.ts";
+import { FRAME_BYTES_MAX, FRAME_BYTES_MIN } from "../../src/transport/transport.ts";
 import { BATCH_MAX, ComponentBatch } from "../../src/wire/component-batch.ts";
 import {
   type ComponentHead,
@@ -152,6 +152,26 @@ describe("components in a frame", () => {
     for (const frame of frames) expectAtMost(frame.length, FRAME_BYTES_MAX);
     expect(frames.length).toBeGreaterThan(1);
     expect(frames.flatMap((frame) => read(frame).components)).toEqual([...given].sort(byKey));
+  });
+
+  it("name no more openers than leave room for an entry, however short a frame is", () => {
+    const batch = new ComponentBatch();
+    for (let opener = 1; opener <= 200; opener++) {
+      const named = { ...blankComponent(), low: opener, opener, period: 1_700_000_000_000 };
+      batch.add({ ...named, hits: 1 });
+    }
+    batch.sort();
+    const writer = new FrameWriter(false);
+    writer.bytesMax = FRAME_BYTES_MIN;
+    let frames = 0;
+    for (let next = 0; next < batch.size; frames++) {
+      const before = next;
+      writer.begin(header);
+      next = writeComponents(writer, headOf("window"), batch, next, nameOpener);
+      expect(next).toBeGreaterThan(before);
+      expect(writer.position).toBeLessThanOrEqual(FRAME_BYTES_MIN);
+    }
+    expect(frames).toBeGreaterThan(5);
   });
 
   it("of random bytes never throw, and claim no more than the bytes could hold", () => {
