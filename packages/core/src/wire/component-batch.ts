@@ -9,25 +9,27 @@ import type { Component } from "../crdt/component.ts";
 
 /** More do not fit a frame anyway. */
 export const BATCH_MAX = 8_192;
+/** What it has room for at first: most deltas have few counts. */
+const FIRST_ROWS = 128;
 
 const DIGIT_BITS = 11;
 const DIGITS = 2 ** DIGIT_BITS;
 
 export class ComponentBatch {
   size = 0;
-  readonly low: Int32Array = new Int32Array(BATCH_MAX);
-  readonly high: Int32Array = new Int32Array(BATCH_MAX);
-  readonly opener: Uint16Array = new Uint16Array(BATCH_MAX);
-  readonly generation: Float64Array = new Float64Array(BATCH_MAX);
-  readonly reset: Float64Array = new Float64Array(BATCH_MAX);
-  readonly period: Float64Array = new Float64Array(BATCH_MAX);
-  readonly hits: Float64Array = new Float64Array(BATCH_MAX);
-  readonly refunds: Float64Array = new Float64Array(BATCH_MAX);
-  readonly refusals: Float64Array = new Float64Array(BATCH_MAX);
+  low: Int32Array = new Int32Array(FIRST_ROWS);
+  high: Int32Array = new Int32Array(FIRST_ROWS);
+  opener: Uint16Array = new Uint16Array(FIRST_ROWS);
+  generation: Float64Array = new Float64Array(FIRST_ROWS);
+  reset: Float64Array = new Float64Array(FIRST_ROWS);
+  period: Float64Array = new Float64Array(FIRST_ROWS);
+  hits: Float64Array = new Float64Array(FIRST_ROWS);
+  refunds: Float64Array = new Float64Array(FIRST_ROWS);
+  refusals: Float64Array = new Float64Array(FIRST_ROWS);
   /** After `sort`: the rows of the columns, in the order of fingerprints. */
-  readonly order: Uint16Array = new Uint16Array(BATCH_MAX);
+  order: Uint16Array = new Uint16Array(FIRST_ROWS);
 
-  readonly #spare = new Uint16Array(BATCH_MAX);
+  #spare = new Uint16Array(FIRST_ROWS);
   readonly #starts = new Uint16Array(DIGITS);
 
   get isFull(): boolean {
@@ -41,6 +43,7 @@ export class ComponentBatch {
   /** Adds a copy of a component, with `laterMs` added to its period. The batch must not be full. */
   add(component: Readonly<Component>, laterMs = 0): void {
     const at = this.size++;
+    if (at === this.low.length) this.#grow(2 * at);
     this.low[at] = component.low;
     this.high[at] = component.high;
     this.opener[at] = component.opener;
@@ -63,6 +66,20 @@ export class ComponentBatch {
     this.#sortByDigit(order, this.#spare, DIGIT_BITS);
     this.#sortByDigit(this.#spare, order, 2 * DIGIT_BITS);
     for (let rank = 1; rank < size; rank++) this.#sink(rank);
+  }
+
+  #grow(rows: number): void {
+    this.low = grown(this.low, new Int32Array(rows));
+    this.high = grown(this.high, new Int32Array(rows));
+    this.opener = grown(this.opener, new Uint16Array(rows));
+    this.generation = grown(this.generation, new Float64Array(rows));
+    this.reset = grown(this.reset, new Float64Array(rows));
+    this.period = grown(this.period, new Float64Array(rows));
+    this.hits = grown(this.hits, new Float64Array(rows));
+    this.refunds = grown(this.refunds, new Float64Array(rows));
+    this.refusals = grown(this.refusals, new Float64Array(rows));
+    this.order = new Uint16Array(rows);
+    this.#spare = new Uint16Array(rows);
   }
 
   #sortByDigit(from: Uint16Array, to: Uint16Array, shift: number): void {
@@ -94,4 +111,12 @@ export class ComponentBatch {
     }
     order[to] = moved;
   }
+}
+
+function grown<Column extends Int32Array | Uint16Array | Float64Array>(
+  from: Column,
+  to: Column,
+): Column {
+  to.set(from);
+  return to;
 }

@@ -86,17 +86,21 @@ export interface FrameHeader {
   readonly number: number;
 }
 
+/** What most frames take; a replica in a fleet that counts little stays small. */
+const FIRST_BYTES = 2_048;
+/** So the surplus bytes of `halves` always have room behind what was asked for. */
+const SURPLUS_BYTES = 8;
+
 /**
- * Writes one frame after the other into the same buffer. Nothing here grows or throws: the caller
- * asks first whether there is room.
+ * Writes one frame after the other into the same buffer. Nothing here throws: the caller asks first
+ * whether there is room. The buffer grows when it asks, up to the longest frame.
  */
 export class FrameWriter {
   /** The longest frame that may be written now. */
   bytesMax: number = FRAME_BYTES_MAX;
   position = 0;
-  /** Longer than a frame, so that the surplus bytes of `halves` always have room. */
-  readonly #bytes = new Uint8Array(FRAME_BYTES_MAX + 8);
-  readonly #view: DataView = new DataView(this.#bytes.buffer);
+  #bytes = new Uint8Array(FIRST_BYTES + SURPLUS_BYTES);
+  #view: DataView = new DataView(this.#bytes.buffer);
   #section = 0;
   readonly #sealBytes: number;
   #reservedBytes: number;
@@ -115,7 +119,18 @@ export class FrameWriter {
   /** Whether so many bytes more fit. */
   hasRoom(bytes: number): boolean {
     const room = Math.min(this.bytesMax, FRAME_BYTES_MAX) - this.#reservedBytes;
-    return this.position + bytes <= room;
+    const end = this.position + bytes;
+    if (end > room) return false;
+    if (end + SURPLUS_BYTES > this.#bytes.length) this.#grow(end);
+    return true;
+  }
+
+  #grow(end: number): void {
+    const bytes = Math.min(Math.max(end, 4 * this.#bytes.length), FRAME_BYTES_MAX);
+    const grown = new Uint8Array(bytes + SURPLUS_BYTES);
+    grown.set(this.#bytes.subarray(0, this.position));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
   }
 
   /** The bytes written so far, not copied. */
