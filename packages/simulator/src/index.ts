@@ -2,6 +2,7 @@
  * Runs whole fleets of the replicas that ship in one process, in virtual time, from one seed.
  */
 
+export { Admissions } from "./admissions.ts";
 export { randomStreams, seededRandom } from "./seeded-random.ts";
 export { SimulatedFleet } from "./simulated-fleet.ts";
 export { type ProcessOptions, SimulatedProcess } from "./simulated-process.ts";

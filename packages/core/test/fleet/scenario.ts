@@ -6,9 +6,9 @@
  * that stay within their limit go on hitting.
  */
 
+import { Admissions } from "@tidegate/simulator";
 import { seededRandom } from "@tidegate/testkit";
 import type { Policy } from "../../src/index.ts";
-import { Admissions } from "./admissions.ts";
 import { Fleet, type FleetKey, type FleetOptions } from "./fleet.ts";
 import { arrivals, type Placement, Router, type Spacing } from "./traffic.ts";
 
