@@ -2,7 +2,17 @@
  * Runs whole fleets of the replicas that ship in one process, in virtual time, from one seed.
  */
 
+export {
+  type AccuracyOptions,
+  type AccuracyResult,
+  type Latency,
+  lawOf,
+  measureAccuracy,
+} from "./accuracy.ts";
 export { Admissions } from "./admissions.ts";
+export { ARRIVALS, type Arrivals } from "./load/arrivals.ts";
+export { BALANCINGS, type Balancing } from "./load/balancing.ts";
+export type { KeyOptions } from "./load/keys.ts";
 export { randomStreams, seededRandom } from "./seeded-random.ts";
 export { SimulatedFleet } from "./simulated-fleet.ts";
 export { type ProcessOptions, SimulatedProcess } from "./simulated-process.ts";
