@@ -10,6 +10,20 @@ export {
   measureAccuracy,
 } from "./accuracy.ts";
 export { Admissions } from "./admissions.ts";
+export {
+  type ConvergenceOptions,
+  type ConvergenceResult,
+  measureConvergence,
+} from "./convergence.ts";
+export {
+  HeapTree,
+  type HeapTreeKind,
+  type HeapTreeOptions,
+  heapError,
+  heapFormulaMs,
+  heapPropagationMs,
+  longestHeapPath,
+} from "./heap-tree.ts";
 export { ARRIVALS, type Arrivals } from "./load/arrivals.ts";
 export { BALANCINGS, type Balancing } from "./load/balancing.ts";
 export type { KeyOptions } from "./load/keys.ts";
