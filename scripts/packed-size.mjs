@@ -10,6 +10,7 @@ const BOUNDS = {
   "@tidegate/fastify": { bytes: 30_000, files: 10 },
   "@tidegate/koa": { bytes: 30_000, files: 10 },
   "@tidegate/nats-transport": { bytes: 30_000, files: 10 },
+  tidegate: { bytes: 40_000, files: 10 },
 };
 
 /** Compares the output of `npm pack` with the limits. Needs a build. */
