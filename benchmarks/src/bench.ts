@@ -51,15 +51,18 @@ const USAGE = `usage: npm run bench -- core|http|sync [word …] [--quick] [--js
   --against a commit, such as HEAD~1: compares the packages of this tree with those of the commit;
             without a suite: what a change could make worse, in a quarter of an hour
   --quick   fewer rounds and smaller tables: finishes within a minute, and claims nothing
-  --chart   a file, such as fleet.svg: draws what fleets admit (http fleet)
+  --chart   a file, such as fleet.svg: draws what fleets admit (http fleet), without --against
   --json    one JSON object per line on standard output (npm run --silent keeps npm's own off it)
 `;
 
 const options = readArguments(argv.slice(2));
 const { against } = options;
 const chosen = SUITES.get(options.suite);
-const isSilentOnSuite = options.suite === "" && against !== undefined;
-if (options.help || (chosen === undefined && !isSilentOnSuite)) {
+const isComplete =
+  against === undefined
+    ? chosen !== undefined
+    : (chosen !== undefined || options.suite === "") && options.chart === undefined;
+if (options.help || !isComplete) {
   stderr.write(USAGE);
   process.exitCode = options.help ? 0 : 2;
 } else if (against !== undefined) {

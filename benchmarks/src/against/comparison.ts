@@ -90,11 +90,11 @@ function ratioOf(now: number, other: number): number {
   return now === other ? 1 : now / other;
 }
 
-/** A word for what is further from 1 than a twentieth and than the spread. */
+/** A word for a ratio that is more than a twentieth from 1, even where the spread brings it closest to 1. */
 export function markOf(unit: Unit, ratio: number, spread: number | undefined): Mark {
   if (spread === undefined) return "";
   const isTime = unit === "ns" || unit === "ms";
-  if (ratio > SLOWER_FROM && ratio * (1 - spread) > 1) return isTime ? "SLOWER" : "MORE";
-  if (ratio < FASTER_FROM && ratio * (1 + spread) < 1) return isTime ? "FASTER" : "LESS";
+  if (ratio * (1 - spread) > SLOWER_FROM) return isTime ? "SLOWER" : "MORE";
+  if (ratio * (1 + spread) < FASTER_FROM) return isTime ? "FASTER" : "LESS";
   return "";
 }

@@ -41,7 +41,7 @@ export interface SpeedRecord {
   readonly distinctKeys: number;
   readonly requests: number;
   readonly rounds: number;
-  /** Nanoseconds per check, making the key included. */
+  /** Nanoseconds per check, making the key included; of the processor in a comparison with another commit. */
   readonly raw: Summary;
   /** Nanoseconds for making the key. */
   readonly keyNs: number;
@@ -89,14 +89,16 @@ function lanesOf({
   requests,
   otherWorkers,
 }: SpeedParameters): LaneParameters[] {
-  const builds = otherWorkers === undefined ? [{}] : [{}, { workers: otherWorkers }];
+  const isComparison = otherWorkers !== undefined;
+  const builds = isComparison ? [{}, { workers: otherWorkers }] : [{}];
+  const common = { keys, requests, byProcessor: isComparison };
   return [
     ...verdicts.flatMap((verdict) =>
       subjects.flatMap((subject) =>
-        builds.map((build) => ({ subject, verdict, keys, requests, ...build })),
+        builds.map((build) => ({ subject, verdict, ...common, ...build })),
       ),
     ),
-    { subject: KEY_MAKING, keys, requests },
+    { subject: KEY_MAKING, ...common },
   ];
 }
 
