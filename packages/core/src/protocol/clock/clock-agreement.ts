@@ -151,8 +151,10 @@ export class ClockAgreement {
     return this.#context.replicas.selfId < id;
   }
 
+  /** While a clock is not measured yet, the median of all clocks may be wrong as well. */
   #reportOffClocks(alive: readonly Member[]): void {
     const { clock, members, report } = this.#context;
+    if (!alive.every(({ offset }) => offset.isMeasured)) return;
     for (const member of this.#off)
       if (members.find(member.id) !== member) this.#off.delete(member);
     for (const member of alive) {

@@ -24,16 +24,20 @@ const STEP_SAMPLES = 3;
 const STEADY_MS = 250;
 const SAMPLE_MS = 1_000;
 const SAMPLES = 16;
+/** In how many seconds frames must have arrived: all frames of the first may be late. */
+const SAMPLES_LEAST = 3;
 
 interface Lateness {
   readonly sinceMs: number;
   /** Whether most of it came with one frame, so that no queue can have grown meanwhile. */
   readonly isJump: boolean;
-  /** A younger frame shows that the jump was no more than a single frame held up. */
+  /** A younger frame shows that not all of it was a clock that stood still. */
   readonly floorMs: number;
   /** Whether this process was blocked for much of the silence before that frame. */
   readonly isOurs: boolean;
   readonly ages: AgeSamples;
+  /** Whether frames were in time before it. */
+  readonly isNew: boolean;
 }
 
 /** The smallest age of received frames, for each of the last seconds in which some arrived. */
@@ -63,6 +67,18 @@ class AgeSamples {
 
   get least(): number {
     return Math.min(...this.#ages);
+  }
+
+  /** Only the samples of the last so many seconds. */
+  latest(seconds: number): AgeSamples {
+    const latest = new AgeSamples();
+    const count = Math.min(seconds, this.count);
+    for (let back = count - 1; back >= 0; back--) {
+      latest.#ages.push(this.#ages[(this.#now - back + SAMPLES) % SAMPLES]!);
+    }
+    latest.#now = count - 1;
+    latest.#endsAtMs = this.#endsAtMs;
+    return latest;
   }
 
   /** How far the samples of the last so many seconds lie apart. */
@@ -120,6 +136,14 @@ export class ClockOffset {
   }
 
   /**
+   * Whether the offset is more than a guess. The first frames that a joining replica receives of
+   * another may be old ones, which were relayed or repeated.
+   */
+  get isMeasured(): boolean {
+    return this.#ages.count >= SAMPLES_LEAST;
+  }
+
+  /**
    * The same, assuming that the other's clock stood still if that is likely. After a suspended
    * machine resumes, its clock is behind at once: a replica that is given a later time would take
    * its frames for old ones.
@@ -142,24 +166,34 @@ export class ClockOffset {
       : undefined;
   }
 
-  /** Accepts late frames: the other replica was suspended, and earlier measurements are void. */
+  /**
+   * Accepts late frames: the other replica was suspended, and earlier measurements are void. If it
+   * was suspended twice, so are the measurements in between.
+   */
   step(): void {
     if (this.#late === undefined) return;
-    this.#ages = this.#late.ages;
+    this.#ages = this.#late.ages.latest(STEP_SAMPLES);
     this.#late = undefined;
   }
 
   /** The lateness that goes on or begins with this frame. */
   #lateness(receivedAtMs: number, ageMs: number, blockedMs: number): Lateness {
     const late = this.#late;
-    if (late?.isJump === true) return ageMs >= late.floorMs ? late : { ...late, isJump: false };
+    if (late?.isJump === true) {
+      if (ageMs >= late.floorMs) return late;
+      if (!late.isNew) return { ...late, isJump: false };
+      // If this machine was suspended, too, frames have waited, or its own clock stood still since.
+      const floorMs = (ageMs + this.offsetMs) / 2;
+      return { ...late, isOurs: true, floorMs, ages: new AgeSamples() };
+    }
     const growthMs = ageMs - (this.#last?.ageMs ?? this.offsetMs);
     const isJump = growthMs >= STEP_MS || 2 * growthMs >= ageMs - this.offsetMs;
     if (!isJump && late !== undefined) return late;
     const silenceMs = receivedAtMs - (this.#last?.receivedAtMs ?? Number.NEGATIVE_INFINITY);
     const isOurs = growthMs > silenceMs - (blockedMs - (this.#last?.blockedMs ?? 0)) + STEADY_MS;
     const floorMs = ageMs - growthMs / 2;
-    return { sinceMs: receivedAtMs, isJump, floorMs, isOurs, ages: new AgeSamples() };
+    const isNew = late === undefined;
+    return { sinceMs: receivedAtMs, isJump, floorMs, isOurs, ages: new AgeSamples(), isNew };
   }
 }
 

@@ -98,6 +98,39 @@ describe("the offset to another replica's clock", () => {
     expect(offset.received(40_003, 31_000, 8_000)).toBe(9_003);
   });
 
+  it("is right again after the other machine was suspended twice within a few seconds", () => {
+    const offset = heardFor15s();
+    // Two silences of five seconds, and two frames in between.
+    for (let beat = 20; beat < 22; beat++) {
+      offset.received(beat * 1_000 + 3, beat * 1_000 - 5_000);
+    }
+    for (let beat = 27; beat < 30; beat++) {
+      expect(offset.suspectSinceMs).toBeUndefined();
+      offset.received(beat * 1_000 + 3, beat * 1_000 - 10_000);
+    }
+    offset.step();
+    expect(offset.offsetMs).toBe(10_003);
+  });
+
+  it("is right again when this machine was suspended as well, and frames have waited meanwhile", () => {
+    const offset = heardFor15s();
+    // At first all frames come at once that were sent while this machine slept.
+    for (let sent = 0; sent < 8; sent++) offset.received(26_000 + sent, 16_000 + sent * 1_000);
+    for (let beat = 28; beat < 43; beat++) {
+      expect([offset.suspectSinceMs, offset.offsetMs]).toEqual([undefined, 3]);
+      offset.received(beat * 1_000 + 3, beat * 1_000 - 2_950);
+    }
+    expect(offset.offsetMs).toBe(2_953);
+  });
+
+  it("is a guess until frames have arrived in three seconds", () => {
+    const offset = new ClockOffset();
+    for (let frame = 0; frame < 20; frame++) offset.received(2_000 + frame, 100 * frame);
+    expect(offset.isMeasured).toBe(false);
+    for (let beat = 4; beat < 6; beat++) offset.received(beat * 1_000, beat * 1_000);
+    expect([offset.isMeasured, offset.offsetMs]).toEqual([true, 0]);
+  });
+
   it("is not changed by a burst of frames that were held up", () => {
     const offset = new ClockOffset();
     for (let beat = 0; beat < 16; beat++) offset.received(beat * 1_000 + 3, beat * 1_000);
