@@ -87,7 +87,7 @@ export class Survivor {
   /** Another replica relays a frame of a process that it reported on. */
   passOn(id: string, lateMs: number): void {
     this.members.reported(id, this.nowMs, this.nowMs - lateMs, 0);
-    this.members.received(id, this.nowMs, this.nowMs - lateMs + 10, 0);
+    this.members.received(id, this.nowMs, this.nowMs - lateMs + 20, 0);
   }
 
   /** Looks while the transport is away. */

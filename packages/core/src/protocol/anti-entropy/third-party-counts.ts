@@ -41,7 +41,9 @@ export class ThirdPartyCounts {
       return;
     }
     const offsetMs = sentAtMs - report.clockMs;
-    const member = members.reported(id, now, now - report.silentMs, offsetMs);
+    // Our offset to the sender is wrong if one of the two was suspended, so its part in this is none.
+    const lastSentMs = report.clockMs - report.silentMs;
+    const member = members.reported(id, now, now - report.silentMs, offsetMs, lastSentMs);
     if (member === undefined || member.index >= NO_REPLICA) return;
     this.#others.set(id, report);
     if (!member.isReceivedHere) replicas.setOffset(member.index, offsetMs);

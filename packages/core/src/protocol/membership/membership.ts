@@ -111,12 +111,14 @@ export class Membership {
    *
    * @param lastReceivedMs when the other replica last received a frame of it
    * @param offsetMs what to add to a time on its clock to have it on ours, by what the report says
+   * @param sentAtMs what its own clock showed when it sent that frame
    */
   reported(
     id: string,
     nowMs: number,
     lastReceivedMs: number,
     offsetMs: number,
+    sentAtMs: number = lastReceivedMs - offsetMs,
   ): Member | undefined {
     const known = this.#members.get(id);
     if (known?.isAlive === true) {
@@ -128,8 +130,8 @@ export class Membership {
     const wasAlive = known?.isAlive === true;
     this.#setAlive(member, false);
     // A frame that it sent before that says nothing about whether it is alive, nor about its clock.
-    // Offsets are exact to OFFSET_STEP_MS, and its last frame must not look like a later one.
-    const clockMs = lastReceivedMs - offsetMs + OFFSET_STEP_MS;
+    // Offsets are exact to OFFSET_RISE_MS, and its last frame must not look like a later one.
+    const clockMs = sentAtMs + OFFSET_RISE_MS;
     if (clockMs > member.clockMs || wasAlive) {
       member.clockMs = Math.max(member.clockMs, clockMs);
       member.isReceivedHere = false;

@@ -145,6 +145,15 @@ describe("the members of a cluster", () => {
     expect(replicas.offsetMs(index)).toBe(1_000);
   });
 
+  it("receive a replica that others report on, although the clock of the sender is not known well", () => {
+    const { members } = membership();
+    members.received("a", 1_000, 1_000, 1);
+    expect(members.detectFailures(9_000, 60_000)).toBe(false);
+    // By our offset to the sender of the report, which stood still as well, it is six seconds ahead.
+    members.reported("a", 9_000, 8_900, -3_600, 6_400);
+    expect(members.received("a", 9_500, 6_900, 1)!.isAlive).toBe(true);
+  });
+
   describe("members whose frames are late by as much as they were silent", () => {
     /**
      * Receives frames of some until 15 s, nothing for 9 s, and then frames that are late by 9 s.
