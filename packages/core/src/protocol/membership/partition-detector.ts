@@ -168,6 +168,7 @@ export class PartitionDetector {
     this.#expected = new Set(isSilence || isAway ? atOnce : recent);
     if (!isSilence && !isAway && clocksApart === 0) return false;
     this.isPartitioned = true;
+    this.dueAtMs = LATER;
     this.#cause = isAway ? "transport" : isSilence ? "silence" : "clock";
     this.#healsAtMs = LATER;
     this.#missing = isAway ? atOnce.length : lost;

@@ -73,6 +73,14 @@ describe("a survivor of a fleet whose processes are killed and started again", (
     });
   });
 
+  it("wants no look at a time that is over, once it has noticed that its transport is away", () => {
+    const survivor = new Survivor(1);
+    survivor.pass(5_000);
+    survivor.lookAway();
+    expect(survivor.isPartitioned).toBe(true);
+    expect(survivor.partitionDetector.dueAtMs).toBeGreaterThan(survivor.nowMs);
+  });
+
   it("does not count a dead process beside its replacement, if only a late frame of it arrives", () => {
     const survivor = new Survivor(3);
     survivor.pass(2_000);
