@@ -24,6 +24,24 @@ export {
   heapPropagationMs,
   longestHeapPath,
 } from "./heap-tree.ts";
+export { type Action, describeAction } from "./histories/action.ts";
+export type { Check } from "./histories/checks.ts";
+export { History, type HistoryOptions, type Member, type Tally } from "./histories/history.ts";
+export {
+  describeHistory,
+  type HistoryResult,
+  type MoreChecks,
+  runHistory,
+  shrinkHistory,
+} from "./histories/run-history.ts";
+export {
+  DELAY_MS_MAX,
+  type Faults,
+  LATE_MS_MAX,
+  type Scenario,
+  TAIL_MS_MAX,
+} from "./histories/scenario.ts";
+export { HeldTruth, LastingTruth, LeavingTruth, type Truth } from "./histories/truth.ts";
 export { ARRIVALS, type Arrivals } from "./load/arrivals.ts";
 export { BALANCINGS, type Balancing } from "./load/balancing.ts";
 export type { KeyOptions } from "./load/keys.ts";

@@ -21,6 +21,8 @@ import type { Planned, VirtualTime } from "./virtual-time.ts";
 const TIMER_MS_LEAST = 1;
 /** A turn without a limit ends after so many slices. */
 const SLICES_MAX = 1_000_000;
+/** For how long a process that leaves waits for its transport. */
+const LEAVE_MS = 5_000;
 
 export interface ProcessOptions
   extends Pick<
@@ -33,6 +35,8 @@ export interface ProcessOptions
   readonly slicesPerTurn?: () => number;
   /** What a slice of work takes. */
   readonly sliceMs?: number;
+  /** For how long the process does other things before it goes on with work that was cut. */
+  readonly pauseMs?: () => number;
   /** The longest frame that its transport takes. */
   readonly maxPayload?: number;
   /** Makes what runs the replica; tests that look into a replica pass their own. */
@@ -51,9 +55,12 @@ export class SimulatedProcess implements NetworkEnd {
   /** What limiters are made with. */
   readonly cluster: Cluster;
   readonly troubles: string[] = [];
-  /** Slices of work that were done, and turns that ended with work left. */
+  /** Slices of work that were done, turns that had work, and turns that ended with work left. */
   slices = 0;
+  workTurns = 0;
   cutTurns = 0;
+  /** Ticks after which a deadline was over already, although no work was left. */
+  missedDeadlines = 0;
   /** Frames that were sent, and their bytes. */
   frames = 0;
   bytes = 0;
@@ -139,6 +146,14 @@ export class SimulatedProcess implements NetworkEnd {
     this.#happens({ type: "tick" });
   }
 
+  /** Its own clock jumps forward. */
+  skipClock(ms: number): void {
+    this.clock.skip(ms);
+    this.#timer?.cancel();
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+    this.#planWake();
+  }
+
   /** Ends without a word. */
   crash(): void {
     this.isOver = true;
@@ -150,6 +165,7 @@ export class SimulatedProcess implements NetworkEnd {
   /** Publishes what is pending, says that it leaves, and ends. */
   leave(): void {
     this.#happens({ type: "leave" });
+    this.#world.time.after(LEAVE_MS, () => this.#happens({ type: "leave", atOnce: true }));
   }
 
   #transportChanged(): void {
@@ -165,6 +181,7 @@ export class SimulatedProcess implements NetworkEnd {
     this.#soon(() => {
       this.stepped.step(event);
       this.#turn();
+      if (event.type === "tick") this.#lookAtDeadline();
     });
   }
 
@@ -192,10 +209,18 @@ export class SimulatedProcess implements NetworkEnd {
 
   #planWaiting(): void {
     if (this.clock.isStopped) return;
-    this.#world.time.at(this.#freeAtMs, () => {
+    const { time } = this.#world;
+    time.at(this.#freeAtMs, () => {
+      // Another one has begun a turn meanwhile, which plans anew when it is over.
+      if (time.nowMs < this.#freeAtMs) return;
       const act = this.clock.isStopped ? undefined : this.#waiting.shift();
       if (act !== undefined && !this.isOver) this.#inTurn(act);
     });
+  }
+
+  #lookAtDeadline(): void {
+    if (this.isOver || this.stepped.hasWork) return;
+    if (this.stepped.deadline() <= Math.floor(this.clock.now())) this.missedDeadlines++;
   }
 
   #afterTurn(): void {
@@ -205,9 +230,10 @@ export class SimulatedProcess implements NetworkEnd {
 
   /** Works, as much as a turn may, and does what the replica wants. */
   #turn(): void {
-    const { slicesPerTurn, sliceMs = 0 } = this.#options;
+    const { slicesPerTurn, sliceMs = 0, pauseMs } = this.#options;
     const most = slicesPerTurn?.() ?? SLICES_MAX;
     this.#doEffects();
+    if (this.stepped.hasWork) this.workTurns++;
     let done = 0;
     while (done < most && !this.isOver && this.stepped.hasWork) {
       this.stepped.work(1);
@@ -218,6 +244,7 @@ export class SimulatedProcess implements NetworkEnd {
     this.#freeAtMs = this.#world.time.nowMs + done * sliceMs;
     if (this.isOver || !this.stepped.hasWork) return;
     this.cutTurns++;
+    this.#freeAtMs += pauseMs?.() ?? 0;
     this.#waiting.push(() => this.#turn());
   }
 
@@ -250,6 +277,7 @@ export class SimulatedProcess implements NetworkEnd {
       this.#soon(() => {
         this.stepped.step({ type: "tick", lateMs: time.nowMs - plannedMs });
         this.#turn();
+        this.#lookAtDeadline();
       });
     });
   }

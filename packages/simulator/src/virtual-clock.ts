@@ -10,6 +10,9 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** The wall clock when a simulation begins: a time of this century, to the millisecond. */
 export const START_WALL_MS = 1_790_000_000_000;
 
+/** The own clock when a simulation begins, so that one which is behind is not below zero. */
+const START_OWN_MS = 3_600_000;
+
 export interface ClockFaults {
   /** How far both clocks are ahead of true time at the start. */
   readonly aheadMs?: number;
@@ -28,8 +31,9 @@ export class VirtualClock {
   constructor(time: VirtualTime, { aheadMs = 0, drift = 0 }: ClockFaults = {}) {
     this.#time = time;
     this.#drift = drift;
-    this.#ownMs = aheadMs - drift * time.nowMs;
-    this.#wallMs = START_WALL_MS + this.#ownMs;
+    const errorMs = aheadMs - drift * time.nowMs;
+    this.#ownMs = START_OWN_MS + errorMs;
+    this.#wallMs = START_WALL_MS + errorMs;
   }
 
   now(): number {

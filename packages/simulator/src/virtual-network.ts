@@ -30,6 +30,8 @@ export class VirtualNetwork {
   /** Frames that were delivered, and lost. */
   delivered = 0;
   lost = 0;
+  /** Sees each frame that is sent, and says whether the network carries it. */
+  readonly taps: Set<(from: NetworkEnd, frame: Uint8Array) => boolean> = new Set();
   readonly #time: VirtualTime;
   readonly #random: () => number;
   #faults: NetworkFaults;
@@ -65,6 +67,14 @@ export class VirtualNetwork {
     this.#cuts.set(from, cuts);
   }
 
+  /** Loses all frames between an end and all others, in both directions. */
+  isolate(end: NetworkEnd): void {
+    for (const other of this.#ends) {
+      this.cut(end, other);
+      this.cut(other, end);
+    }
+  }
+
   /** Ends all cuts. */
   heal(): void {
     this.#cuts.clear();
@@ -73,6 +83,7 @@ export class VirtualNetwork {
   /** Carries a frame to the end at an address, or to all others. */
   carry(from: NetworkEnd, frame: Uint8Array, to: string | undefined): void {
     this.#tape.update(from.address).update(frame);
+    for (const tap of this.taps) if (!tap(from, frame)) return;
     const { loss = 0, duplicate = 0, lateMs = 3_000, delayMs = 0 } = this.#faults;
     const { latency = (random) => delayMs * (1 + random() / 2) } = this.#faults;
     for (const end of this.#ends) {

@@ -1,19 +1,19 @@
+import { tokenBucket } from "@tidegate/core";
 import { describe, it } from "vitest";
-import { tokenBucket } from "../../../src/policies/bucket.ts";
-import type { HistoryOptions } from "./history.ts";
-import { expectExact, runHistories } from "./run-histories.ts";
+import type { Scenario } from "../../src/index.ts";
+import { runHistories, tellWhatWasSimulated } from "./run-histories.ts";
 
 /** So slow that almost nothing leaks out during a history: the level is what was counted. */
 const policies = [tokenBucket({ capacity: 1_000_000, refillPerSecond: 0.001 })];
-const buckets: HistoryOptions = { policies, steps: 150 };
+const buckets: Scenario = { policies, actions: 150, promise: "bound" };
 /** Whenever a replica joins or leaves, the median of all clocks moves by minutes. */
-const wrong: HistoryOptions = { ...buckets, clockMs: 600_000 };
+const wrong: Scenario = { ...buckets, clockMs: 600_000 };
 
 describe("whatever the network does", () => {
   it("no replica sees hits in a bucket that did not happen, and all see all where nothing is lost", () =>
-    runHistories({ ...buckets, lossless: true }, expectExact));
+    runHistories({ ...buckets, lossless: true, promise: "exact" }));
 
-  const lossy: [string, HistoryOptions][] = [
+  const lossy: [string, Scenario][] = [
     ["frames", buckets],
     ["frames, crashes", { ...buckets, crashes: true }],
     ["frames, resets", { ...buckets, resets: true }],
@@ -26,4 +26,6 @@ describe("whatever the network does", () => {
     "no replica sees hits in a bucket that did not happen, whatever is lost: %s",
     (_, options) => runHistories(options),
   );
+
+  tellWhatWasSimulated();
 });
