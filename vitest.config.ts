@@ -5,6 +5,8 @@
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { exposedPrivates } from "./tests/exposed-privates.ts";
+import { narrowedBounds } from "./tests/narrowed-bounds.ts";
 
 const fromSource = { ssr: { resolve: { conditions: ["@tidegate/source"] } } };
 
@@ -39,6 +41,7 @@ export default defineConfig({
             "**/node_modules/**",
             ...ending(".property.test.ts"),
             ...ending(".simulation.test.ts"),
+            ...ending(".exploration.test.ts"),
             ...ending(".integration.test.ts"),
           ],
           // A busy machine is no reason to fail.
@@ -64,6 +67,18 @@ export default defineConfig({
           setupFiles: [CLEAN_START, "./tests/failing-properties.ts"],
           include: ending(`.${name}.test.ts`),
           testTimeout: 60_000 * scale,
+        },
+      })),
+      ...["exploration", "narrowed"].map((name) => ({
+        ...fromSource,
+        plugins: [exposedPrivates(), ...(name === "narrowed" ? [narrowedBounds()] : [])],
+        test: {
+          name,
+          // Processes of its own: the sources are not loaded as elsewhere.
+          maxWorkers,
+          env: { TIDEGATE_NARROWED: name === "narrowed" ? "1" : "" },
+          include: ending(".exploration.test.ts"),
+          testTimeout: 120_000 * scale,
         },
       })),
       {
