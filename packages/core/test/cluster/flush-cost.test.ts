@@ -1,22 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fixedWindow } from "../../src/policies/fixed-window.ts";
 import type { Note } from "../../src/store/marks/notes.ts";
-import { SimulatedFleet, type SimulatedReplica } from "./simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "./fleet.ts";
 
 const KNOWN = 500;
 const HOUR = 3_600_000;
 const policies = [fixedWindow({ limit: 10, windowMs: HOUR })];
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 /** Counts how often a replica reads its present notes when they leave. */
-function countVisits({ replica }: SimulatedReplica): { visits: number } {
+function countVisits({ replica }: FleetReplica): { visits: number } {
   const counter = { visits: 0 };
   for (const { store } of replica.replicatedLimiters.all()) {
     for (const note of store.notes.all() as Iterable<Note>) {
@@ -37,7 +29,7 @@ function countVisits({ replica }: SimulatedReplica): { visits: number } {
 
 describe("a flush after a block", () => {
   it("visits the notes that changed, however many keys are blocked", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [left, right] = [fleet.add(), fleet.add()];
     fleet.pass(2_000);
     for (let key = 0; key < KNOWN; key++) left.limiter.block(`blocked ${key}`, HOUR);
@@ -53,6 +45,5 @@ describe("a flush after a block", () => {
     }
     // One look beyond the last note that changed shows that the others have not.
     for (const { visits } of counters) expect(visits).toBeLessThan(40);
-    fleet.close();
   });
 });

@@ -1,31 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { leakyBucket, tokenBucket } from "../../../src/policies/bucket.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "../fleet.ts";
 
 /** Slots are kept apart for four seconds; what was counted before that is in the level. */
 const FOLDED_MS = 10_000;
 
 const policies = [leakyBucket({ capacity: 100, leakPerSecond: 0.01 })];
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-function fill(replica: SimulatedReplica, hits: number): void {
+function fill(replica: FleetReplica, hits: number): void {
   for (let hit = 0; hit < hits; hit++) replica.limiter.check("ada");
 }
 
-function views(fleet: SimulatedFleet): number[] {
+function views(fleet: Fleet): number[] {
   return fleet.replicas.map((replica) => replica.view("ada")[0]!);
 }
 
 describe("the level of a bucket that was filled long ago", () => {
   it("reaches a replica that joins", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     fill(fleet.add(), 90);
     fleet.add();
     fleet.pass(FOLDED_MS);
@@ -34,47 +26,44 @@ describe("the level of a bucket that was filled long ago", () => {
     expect(views(fleet)).toEqual([90, 90, 90]);
     fill(newcomer, 100);
     expect(newcomer.view("ada")).toEqual([100]);
-    fleet.close();
   });
 
   it("reaches a replica that counted before it received anything, and others through it", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     fill(fleet.add(), 80);
     fleet.add();
     fleet.pass(FOLDED_MS);
     fill(fleet.add(), 1);
     fleet.pass(FOLDED_MS);
     expect(views(fleet)).toEqual([81, 81, 81]);
-    for (const elder of fleet.replicas.splice(0, 2)) elder.crash();
+    for (const elder of fleet.replicas.slice(0, 2)) fleet.crash(elder);
     fill(fleet.add(), 1);
     fleet.pass(FOLDED_MS);
     expect(views(fleet)).toEqual([82, 82]);
-    fleet.close();
   });
 
   it("reaches a replica that joins, although the one that filled the bucket is dead", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     fill(fleet.add(), 90);
     fleet.add();
     fleet.pass(FOLDED_MS);
-    fleet.replicas.shift()!.crash();
+    fleet.crash(fleet.replicas[0]!);
     fleet.pass(FOLDED_MS);
     fleet.add();
     fleet.pass(1_000);
     expect(views(fleet)).toEqual([90, 90]);
-    fleet.close();
   });
 
   it("is repaired after a partition that was longer than slots are kept", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [one, two, three] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(FOLDED_MS);
     for (const [from, to] of [
       [one, three],
       [two, three],
     ] as const) {
-      fleet.network.cut(from.transport, to.transport);
-      fleet.network.cut(to.transport, from.transport);
+      fleet.network.cut(from.process, to.process);
+      fleet.network.cut(to.process, from.process);
     }
     fill(one, 40);
     fill(three, 30);
@@ -84,11 +73,10 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.pass(5_000);
     // Of two levels that were counted apart, the larger is certain.
     expect(views(fleet)).toEqual([40, 40, 40]);
-    fleet.close();
   });
 
   it("does not include what a reset has ended", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [one] = [fleet.add(), fleet.add()];
     fill(one, 90);
     fleet.pass(FOLDED_MS);
@@ -97,11 +85,10 @@ describe("the level of a bucket that was filled long ago", () => {
     fleet.add();
     fleet.pass(1_000);
     expect(views(fleet)).toEqual([0, 0, 0]);
-    fleet.close();
   });
 
   it("is sent for every key, in as many frames as it takes", () => {
-    const fleet = new SimulatedFleet({
+    const fleet = new Fleet({
       policies: [tokenBucket({ capacity: 10, refillPerSecond: 0.001 })],
     });
     const one = fleet.add();
@@ -112,6 +99,5 @@ describe("the level of a bucket that was filled long ago", () => {
     for (const key of [0, 1, 4_444, 8_999]) {
       expect(newcomer.view(`user ${key}`)).toEqual(one.view(`user ${key}`));
     }
-    fleet.close();
   });
 });

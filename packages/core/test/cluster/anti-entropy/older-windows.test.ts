@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "../fleet.ts";
 
 const HOUR = 3_600_000;
 const policies = [fixedWindow({ limit: 1_000_000, windowMs: HOUR })];
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 /** What a replica sends while time passes. */
-function bytesSent(fleet: SimulatedFleet, { replica }: SimulatedReplica, ms: number): number {
+function bytesSent(fleet: Fleet, { replica }: FleetReplica, ms: number): number {
   const before = replica.sender.bytes;
   fleet.pass(ms);
   return replica.sender.bytes - before;
@@ -22,12 +14,12 @@ function bytesSent(fleet: SimulatedFleet, { replica }: SimulatedReplica, ms: num
 
 describe("own hits of a window that is not the newest any more", () => {
   it("leave once after they have changed, and again for a replica that has missed them", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [first, second] = [fleet.add(), fleet.add()];
     fleet.pass(5_000);
     // Both open windows, a second apart, and go on in the newer one.
-    fleet.network.cut(first.transport, second.transport);
-    fleet.network.cut(second.transport, first.transport);
+    fleet.network.cut(first.process, second.process);
+    fleet.network.cut(second.process, first.process);
     const decision = first.limiter.check("ada", 5);
     fleet.pass(1_000);
     second.limiter.check("ada", 3);
@@ -51,13 +43,12 @@ describe("own hits of a window that is not the newest any more", () => {
     const newcomer = fleet.add();
     fleet.pass(3_000);
     expect(newcomer.view("ada")).toEqual([10]);
-    fleet.close();
   });
 });
 
 describe("counts of other replicas", () => {
   it("are not sent by all that have them, when a silent replica is received again", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const replicas = [fleet.add(), fleet.add(), fleet.add(), fleet.add()];
     const [away, ...others] = replicas;
     fleet.pass(5_000);
@@ -67,8 +58,8 @@ describe("counts of other replicas", () => {
     }
     fleet.pass(10_000);
     for (const other of others) {
-      fleet.network.cut(away!.transport, other.transport);
-      fleet.network.cut(other.transport, away!.transport);
+      fleet.network.cut(away!.process, other.process);
+      fleet.network.cut(other.process, away!.process);
     }
     fleet.pass(5_000);
     fleet.network.heal();
@@ -77,50 +68,45 @@ describe("counts of other replicas", () => {
     replicas.forEach(({ replica }, index) => {
       expect(replica.sender.bytes - before[index]!).toBeLessThan(5_000);
     });
-    fleet.close();
   });
 });
 
 describe("the time of the last frame of a dead replica", () => {
   it("is when it sent that frame, although another replica relayed it later", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [late, helper, gone] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(5_000);
-    fleet.network.cut(gone.transport, late.transport);
+    fleet.network.cut(gone.process, late.process);
     gone.limiter.check("ada", 5);
     fleet.pass(1_200);
-    gone.crash();
-    const endedAtMs = performance.now();
-    fleet.replicas = [late, helper];
+    const endedAtMs = gone.clock.now();
+    fleet.crash(gone);
     fleet.pass(3_000);
     expect(late.view("ada")).toEqual([5]);
 
     const newcomer = fleet.add();
-    fleet.network.cut(helper.transport, newcomer.transport);
+    fleet.network.cut(helper.process, newcomer.process);
     fleet.pass(1_000);
     const { selfId } = gone.replica.replicas;
     expect(newcomer.replica.members.find(selfId)!.lastReceivedMs).toBeLessThanOrEqual(endedAtMs);
-    fleet.close();
   });
 });
 
 describe("a hit that is counted while a reply waits", () => {
   it("is published to all before the reply has it, in case its sender crashes", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [one, other] = [fleet.add(), fleet.add()];
     fleet.pass(5_000);
     one.limiter.check("ada");
     fleet.pass(500);
-    one.setBusy(true);
+    one.process.setBusy(true);
     const newcomer = fleet.add();
     fleet.pass(500);
     one.limiter.check("ada", 5);
-    one.setBusy(false);
+    one.process.setBusy(false);
     fleet.pass(2);
-    one.crash();
-    fleet.replicas = [other, newcomer];
+    fleet.crash(one);
     fleet.pass(10_000);
     expect([other.view("ada"), newcomer.view("ada")]).toEqual([[6], [6]]);
-    fleet.close();
   });
 });

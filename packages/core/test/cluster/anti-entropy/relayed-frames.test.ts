@@ -1,34 +1,25 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { holdTime, releaseTime } from "../simulation/held-time.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
-
-beforeEach(() => {
-  holdTime(1_790_000_000_000);
-});
-
-afterEach(() => {
-  releaseTime();
-});
+import { Fleet, type FleetReplica } from "../fleet.ts";
 
 const policies = [fixedWindow({ limit: 1_000_000, windowMs: 600_000 })];
 
 /** Two groups that do not receive each other, and replicas that receive both. */
-function fleetOf(some: number, others: number, all: number): SimulatedFleet {
-  const fleet = new SimulatedFleet({ policies, delayMs: 1 });
+function fleetOf(some: number, others: number, all: number): Fleet {
+  const fleet = new Fleet({ policies, delayMs: 1 });
   const replicas = Array.from({ length: some + others + all }, () => fleet.add());
   fleet.pass(2_000);
   for (const one of replicas.slice(0, some)) {
     for (const other of replicas.slice(some, some + others)) {
-      fleet.network.cut(one.transport, other.transport);
-      fleet.network.cut(other.transport, one.transport);
+      fleet.network.cut(one.process, other.process);
+      fleet.network.cut(other.process, one.process);
     }
   }
   return fleet;
 }
 
 /** Every replica counts for a key of its own twenty times a second. */
-function count(replicas: readonly SimulatedReplica[], fleet: SimulatedFleet, turns: number): void {
+function count(replicas: readonly FleetReplica[], fleet: Fleet, turns: number): void {
   for (let turn = 0; turn < turns; turn++) {
     for (const [number, { limiter }] of replicas.entries()) limiter.check(`${number} ${turn}`);
     fleet.pass(50);
@@ -36,7 +27,7 @@ function count(replicas: readonly SimulatedReplica[], fleet: SimulatedFleet, tur
 }
 
 /** How many of those keys a replica does not know. */
-function missing(replicas: readonly SimulatedReplica[], turns: number): number[] {
+function missing(replicas: readonly FleetReplica[], turns: number): number[] {
   return replicas.map((replica) => {
     let unknown = 0;
     for (let number = 0; number < replicas.length; number++) {
@@ -66,7 +57,6 @@ describe("replicas that do not receive each other while others receive both", {
       count(fleet.replicas, fleet, turns);
       fleet.pass(15_000);
       expect(missing(fleet.replicas, turns)).toEqual(fleet.replicas.map(() => 0));
-      fleet.close();
     },
   );
 });

@@ -1,29 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { concurrency } from "../../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
-import { holdTime, releaseTime } from "../simulation/held-time.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "../fleet.ts";
 
 const MINUTE = 60_000;
 const policies = [slidingWindow({ limit: 100, windowMs: MINUTE, slots: 6 })];
 
-beforeEach(() => {
-  holdTime(1_790_000_000_000);
-});
-
-afterEach(() => {
-  releaseTime();
-});
-
-function hit(replica: SimulatedReplica, times: number): void {
+function hit(replica: FleetReplica, times: number): void {
   for (let time = 0; time < times; time++) replica.limiter.check("ada");
 }
 
 /** How far the cluster's times of all replicas are from true time, to what a frame may travel. */
-function errors(fleet: SimulatedFleet): number[] {
-  return fleet.replicas.map(({ replica: { clock }, driver: { time } }) => {
-    return Math.round(Math.abs(clock.clusterNow(time.read()) - Date.now()) / 10);
+function errors(fleet: Fleet): number[] {
+  return fleet.replicas.map((replica) => {
+    return Math.round(Math.abs(replica.clusterNow() - fleet.wallMs) / 10);
   });
 }
 
@@ -32,22 +23,21 @@ describe.each([
   ["behind", -10 * MINUTE],
 ])("a clock ten minutes %s", (_, wrongMs) => {
   it("does not move the one that has been up longer, and follows it", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const elder = fleet.add();
     fleet.pass(5_000);
     hit(elder, 60);
-    const newcomer = fleet.add(wrongMs);
+    const newcomer = fleet.add({ aheadMs: wrongMs });
     fleet.pass(3_000);
     expect(errors(fleet)).toEqual([0, 0]);
     hit(newcomer, 10);
     fleet.pass(1_000);
     expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[70], [70]]);
-    fleet.close();
   });
 
   it("does not move the right clocks, and is reported at all of them", () => {
-    const fleet = new SimulatedFleet({ policies });
-    const [first, wrong, third] = [fleet.add(), fleet.add(wrongMs), fleet.add()];
+    const fleet = new Fleet({ policies });
+    const [first, wrong, third] = [fleet.add(), fleet.add({ aheadMs: wrongMs }), fleet.add()];
     fleet.pass(5_000);
     expect(errors(fleet)).toEqual([0, 0, 0]);
     const id = wrong.replica.replicas.selfId;
@@ -58,25 +48,23 @@ describe.each([
     for (const { troubles } of fleet.replicas) {
       expect(new Set(troubles).size).toBe(troubles.length);
     }
-    fleet.close();
   });
 
   it("counts into the slots of the others from the first frame that it receives", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     fleet.add();
     fleet.add();
     fleet.pass(5_000);
-    const newcomer = fleet.add(wrongMs);
+    const newcomer = fleet.add({ aheadMs: wrongMs });
     fleet.pass(30);
     hit(newcomer, 10);
     fleet.pass(2_000);
     expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[10], [10], [10]]);
-    fleet.close();
   });
 
   it("is not followed by joining replicas, in whatever order they receive frames", () => {
-    const fleet = new SimulatedFleet({ policies, delayMs: 5 });
-    for (const clockMs of [0, wrongMs, 0, 0]) fleet.add(clockMs);
+    const fleet = new Fleet({ policies, delayMs: 5 });
+    for (const clockMs of [0, wrongMs, 0, 0]) fleet.add({ aheadMs: clockMs });
     fleet.pass(5_000);
     for (let newcomer = 1; newcomer <= 20; newcomer++) {
       const { replica } = fleet.add();
@@ -85,16 +73,33 @@ describe.each([
         if (replica.members.size > 2) expect(errors(fleet).at(-1)).toBeLessThan(10);
       }
     }
-    fleet.close();
+  });
+});
+
+describe("a clock that is right", () => {
+  it("is reported by no replica that has received only old frames of it", () => {
+    const fleet = new Fleet({ policies });
+    const [one] = [fleet.add(), fleet.add()];
+    fleet.pass(5_000);
+    const sent: Uint8Array[] = [];
+    fleet.network.taps.add((from, frame) => from !== one.process || sent.push(frame.slice()) > 0);
+    fleet.pass(3_000);
+    const newcomer = fleet.add();
+    fleet.network.cut(one.process, newcomer.process);
+    newcomer.process.receive(sent[0]!);
+    fleet.pass(1_500);
+    fleet.network.heal();
+    fleet.pass(5_000);
+    expect(fleet.replicas.flatMap(({ troubles }) => troubles)).toEqual([]);
   });
 });
 
 describe("replicas whose clock was the cluster's, after more replicas have joined", () => {
   it("go back to the others' time with all that they have counted", () => {
-    const fleet = new SimulatedFleet({
+    const fleet = new Fleet({
       policies: [slidingWindow({ limit: 100, windowMs: 60 * MINUTE, slots: 12 })],
     });
-    const wrong = [fleet.add(3 * MINUTE), fleet.add(3 * MINUTE)];
+    const wrong = [fleet.add({ aheadMs: 3 * MINUTE }), fleet.add({ aheadMs: 3 * MINUTE })];
     fleet.pass(5_000);
     for (const replica of wrong) hit(replica, 30);
     fleet.pass(1_000);
@@ -102,25 +107,23 @@ describe("replicas whose clock was the cluster's, after more replicas have joine
     fleet.pass(5_000);
     expect(errors(fleet)).toEqual([0, 0, 0, 0, 0]);
     expect(new Set(fleet.replicas.map((replica) => replica.view("ada")[0]))).toEqual(new Set([60]));
-    fleet.close();
   });
 });
 
 describe("two processes that start together", () => {
   it("agree on one clock, whichever it is", () => {
-    const fleet = new SimulatedFleet({ policies });
-    fleet.add(0);
-    fleet.add(3 * MINUTE);
+    const fleet = new Fleet({ policies });
+    fleet.add({ aheadMs: 0 });
+    fleet.add({ aheadMs: 3 * MINUTE });
     fleet.pass(3_000);
     expect(new Set(errors(fleet)).size).toBe(1);
-    fleet.close();
   });
 });
 
 describe("a clock that gains a millisecond a second", () => {
   it("does not move the others' time, and is hardly ever 50 ms from it", () => {
-    const fleet = new SimulatedFleet({ policies });
-    for (const drift of [0, 0.001, 0]) fleet.add(0, undefined, drift);
+    const fleet = new Fleet({ policies });
+    for (const drift of [0, 0.001, 0]) fleet.add({ aheadMs: 0, drift: drift });
     for (let minute = 0; minute < 10; minute++) {
       fleet.pass(MINUTE);
       const [first, , third] = errors(fleet);
@@ -134,18 +137,17 @@ describe("a clock that gains a millisecond a second", () => {
       );
       fleet.pass(MINUTE);
     }
-    fleet.close();
   });
 });
 
 describe("a machine that was suspended", () => {
   it("has the others' time again within seconds, with all that was counted before and since", () => {
-    const fleet = new SimulatedFleet({ policies });
+    const fleet = new Fleet({ policies });
     const [one, two] = [fleet.add(), fleet.add(), fleet.add()];
     fleet.pass(5_000);
     hit(two, 10);
     fleet.pass(1_000);
-    setTimeout(() => hit(one, 5), 29_900);
+    fleet.simulated.time.after(29_900, () => hit(one, 5));
     fleet.suspend([two], 30_000);
     fleet.pass(5_000);
     expect(errors(fleet)).toEqual([0, 0, 0]);
@@ -153,13 +155,12 @@ describe("a machine that was suspended", () => {
     fleet.pass(1_000);
     expect(fleet.replicas.map((replica) => replica.view("ada"))).toEqual([[18], [18], [18]]);
     expect(one.troubles.join()).toContain("30.0 s behind the cluster's");
-    fleet.close();
   });
 });
 
 describe("a joining replica that knows a suspended machine from reports alone", () => {
   it.each([100, 700, 1_500])("receives it as soon as it can, %i ms after it resumed", (afterMs) => {
-    const fleet = new SimulatedFleet({
+    const fleet = new Fleet({
       policies: [fixedWindow({ limit: 1_000, windowMs: 60 * MINUTE }), concurrency({ limit: 100 })],
     });
     const [suspended, one, two] = [fleet.add(), fleet.add(), fleet.add()];
@@ -169,13 +170,12 @@ describe("a joining replica that knows a suspended machine from reports alone", 
     fleet.suspend([suspended], 10 * MINUTE);
     fleet.pass(afterMs);
     const newcomer = fleet.add();
-    fleet.network.cut(suspended.transport, newcomer.transport);
+    fleet.network.cut(suspended.process, newcomer.process);
     fleet.pass(1_500);
     fleet.network.heal();
     hit(suspended, 1);
     fleet.pass(5_000);
     for (const replica of [suspended, one, two, newcomer])
       expect(replica.view("ada")).toEqual([11, 11]);
-    fleet.close();
   });
 });

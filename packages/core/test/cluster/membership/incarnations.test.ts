@@ -5,7 +5,7 @@ import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import type { Policy } from "../../../src/policies/policy.ts";
 import { slidingLog } from "../../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "../fleet.ts";
 import { hit as hitMember, kindOf, TappedCluster, used } from "../tapped-cluster.ts";
 
 const HOUR = 3_600_000;
@@ -21,14 +21,14 @@ afterEach(() => {
 
 const windows = [fixedWindow({ limit: 1_000, windowMs: HOUR })];
 
-function hit(replica: SimulatedReplica, times: number): void {
+function hit(replica: FleetReplica, times: number): void {
   for (let time = 0; time < times; time++) replica.limiter.check("ada");
 }
 
 describe("two processes that start with one id", () => {
   it("are separated: one takes another id, and what both count from then on adds up", () => {
-    const fleet = new SimulatedFleet({ policies: windows });
-    const [one, copy, other] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
+    const fleet = new Fleet({ policies: windows });
+    const [one, copy, other] = [fleet.add({}, ID), fleet.add({}, ID), fleet.add()];
     fleet.pass(2_000);
     hit(one, 10);
     fleet.pass(2_000);
@@ -44,30 +44,27 @@ describe("two processes that start with one id", () => {
     expect(troubles).toEqual([
       expect.stringMatching(`^another process uses the replica id ${ID}: this process is now`),
     ]);
-    fleet.close();
   });
 
   it("are separated although one is a snapshot that starts when the other has ended", () => {
-    const fleet = new SimulatedFleet({ policies: windows });
-    const [other, one] = [fleet.add(), fleet.add(0, ID)];
+    const fleet = new Fleet({ policies: windows });
+    const [, one] = [fleet.add(), fleet.add({}, ID)];
     fleet.pass(2_000);
     hit(one, 100);
     fleet.pass(2_000);
-    one.crash();
-    fleet.replicas = [other];
+    fleet.crash(one);
     fleet.pass(10_000);
-    const snapshot = fleet.add(0, ID);
+    const snapshot = fleet.add({}, ID);
     fleet.pass(2_000);
     hit(snapshot, 50);
     fleet.pass(15_000);
     expect(snapshot.replica.replicas.selfId).not.toBe(ID);
     expect(fleet.replicas.map((replica) => replica.view("ada")[0])).toEqual([150, 150]);
-    fleet.close();
   });
 
   it("cannot make each other take one id after the other", () => {
-    const fleet = new SimulatedFleet({ policies: windows });
-    const one = fleet.add(0, ID);
+    const fleet = new Fleet({ policies: windows });
+    const one = fleet.add({}, ID);
     fleet.add();
     fleet.pass(2_000);
     for (let time = 0; time < 5; time++) {
@@ -75,7 +72,6 @@ describe("two processes that start with one id", () => {
       fleet.pass(1_000);
     }
     expect(one.troubles.filter((said) => said.includes("this process is now"))).toHaveLength(1);
-    fleet.close();
   });
 });
 
@@ -89,8 +85,8 @@ describe("a replica that takes another id", () => {
     ["concurrency", concurrency({ limit: 1_000 })],
   ];
   it.each(kinds)("loses nothing and doubles nothing: %s", (_, policy) => {
-    const fleet = new SimulatedFleet({ policies: [policy] });
-    const [one, other] = [fleet.add(0, ID), fleet.add()];
+    const fleet = new Fleet({ policies: [policy] });
+    const [one, other] = [fleet.add({}, ID), fleet.add()];
     fleet.pass(2_000);
     hit(one, 10);
     hit(other, 4);
@@ -105,18 +101,17 @@ describe("a replica that takes another id", () => {
     const late = fleet.add();
     fleet.pass(12_000);
     expect(late.view("ada")).toEqual([17]);
-    fleet.close();
   });
 });
 
 describe("a permit held by a replica that takes another id", () => {
   const policies = [concurrency({ limit: 10 })];
-  const views = (fleet: SimulatedFleet): number[] =>
+  const views = (fleet: Fleet): number[] =>
     fleet.replicas.map((replica) => replica.view("ada")[0]!);
 
   it("is never held twice, and is free when it is released", () => {
-    const fleet = new SimulatedFleet({ policies });
-    const [one] = [fleet.add(0, ID), fleet.add(), fleet.add()];
+    const fleet = new Fleet({ policies });
+    const [one] = [fleet.add({}, ID), fleet.add(), fleet.add()];
     fleet.pass(2_000);
     hit(one, 6);
     fleet.pass(1_000);
@@ -130,7 +125,6 @@ describe("a permit held by a replica that takes another id", () => {
     for (let time = 0; time < 4; time++) one.limiter.release("ada");
     fleet.pass(1_000);
     expect(views(fleet)).toEqual([2, 2, 2]);
-    fleet.close();
   });
 
   it("is not held twice because of late frames under the former id", () => {
@@ -153,8 +147,8 @@ describe("a permit held by a replica that takes another id", () => {
   });
 
   it("is held beside the permits of the other process with the former id", () => {
-    const fleet = new SimulatedFleet({ policies });
-    const [one, copy] = [fleet.add(0, ID), fleet.add(0, ID), fleet.add()];
+    const fleet = new Fleet({ policies });
+    const [one, copy] = [fleet.add({}, ID), fleet.add({}, ID), fleet.add()];
     fleet.pass(2_000);
     hit(one, 3);
     hit(copy, 4);
@@ -165,7 +159,6 @@ describe("a permit held by a replica that takes another id", () => {
     expect(views(fleet)).toEqual([7, 7, 7]);
     fleet.pass(60_000);
     expect(views(fleet)).toEqual([7, 7, 7]);
-    fleet.close();
   });
 });
 

@@ -1,40 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { SimulatedFleet, type SimulatedReplica } from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetReplica } from "../fleet.ts";
 
 const policies = [fixedWindow({ limit: 1_000, windowMs: 3_600_000 })];
 /** In which each replica must have noticed that it is partitioned, or is not any more. */
 const NOTICED_MS = 10_000;
 
-let fleet: SimulatedFleet;
+let fleet: Fleet;
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 1_790_000_000_000 });
-  fleet = new SimulatedFleet({ policies });
-});
-
-afterEach(() => {
-  fleet.close();
-  vi.useRealTimers();
+  fleet = new Fleet({ policies });
 });
 
 /** So many replicas on each of two sides, none of which receives the other side. */
-function sides(...sizes: readonly number[]): readonly SimulatedReplica[][] {
+function sides(...sizes: readonly number[]): readonly FleetReplica[][] {
   const split = sizes.map((size) => Array.from({ length: size }, () => fleet.add()));
   fleet.pass(3_000);
   return split;
 }
 
-function cut([near = [], far = []]: readonly SimulatedReplica[][]): void {
-  for (const { transport } of near) {
-    for (const other of far) {
-      fleet.network.cut(transport, other.transport);
-      fleet.network.cut(other.transport, transport);
-    }
-  }
+function cut([near = [], far = []]: readonly FleetReplica[][]): void {
+  for (const one of near) for (const other of far) fleet.separate(one, other);
 }
 
-function degraded(replicas: readonly SimulatedReplica[]): boolean[] {
+function degraded(replicas: readonly FleetReplica[]): boolean[] {
   return replicas.map(({ replica }) => replica.partitionDetector.isPartitioned);
 }
 
@@ -61,11 +50,10 @@ describe("a partition", () => {
 
   it("is still noticed after restarts on the far side, and ends with the replacements", () => {
     const split = sides(3, 3);
-    const [near, far] = split as [SimulatedReplica[], SimulatedReplica[]];
+    const [near, far] = split as [FleetReplica[], FleetReplica[]];
     cut(split);
     for (const replica of far.splice(0, 2)) {
-      replica.crash();
-      fleet.replicas = fleet.replicas.filter((other) => other !== replica);
+      fleet.crash(replica);
       far.push(fleet.add());
       cut(split);
     }

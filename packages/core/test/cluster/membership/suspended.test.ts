@@ -1,12 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
-import { holdTime, releaseTime } from "../simulation/held-time.ts";
-import {
-  type FleetOptions,
-  SimulatedFleet,
-  type SimulatedReplica,
-} from "../simulation/simulated-fleet.ts";
+import { Fleet, type FleetOptions, type FleetReplica } from "../fleet.ts";
 
 const MINUTE = 60_000;
 /** In which a replica must come back, or report that it is degraded. */
@@ -17,30 +12,21 @@ const policies = [
   slidingWindow({ limit: 1_000, windowMs: 2 * MINUTE, slots: 4 }),
 ];
 
-let fleet: SimulatedFleet;
+let fleet: Fleet;
 
-beforeEach(() => {
-  holdTime(1_790_000_000_000);
-});
-
-afterEach(() => {
-  fleet.close();
-  releaseTime();
-});
-
-function fleetOf(size: number, options: Partial<FleetOptions> = SECRET): SimulatedReplica[] {
-  fleet = new SimulatedFleet({ policies, ...options });
+function fleetOf(size: number, options: Partial<FleetOptions> = SECRET): FleetReplica[] {
+  fleet = new Fleet({ policies, ...options });
   const replicas = Array.from({ length: size }, () => fleet.add());
   fleet.pass(5_000);
   return replicas;
 }
 
 /** Time passes everywhere but on some machines, whose wall clocks are right when they resume. */
-function suspend(ms: number, ...suspended: readonly SimulatedReplica[]): void {
+function suspend(ms: number, ...suspended: readonly FleetReplica[]): void {
   fleet.suspend(suspended, ms);
 }
 
-function idOf({ replica }: SimulatedReplica): string {
+function idOf({ replica }: FleetReplica): string {
   return replica.replicas.selfId;
 }
 
@@ -57,7 +43,7 @@ function countedTogether(key: string): number[] {
 
 describe("a machine that was suspended for 25 minutes, in a cluster with a secret", () => {
   it("comes back under a new id, by the wall clock", () => {
-    const [one, two] = fleetOf(3) as [SimulatedReplica, SimulatedReplica];
+    const [one, two] = fleetOf(3) as [FleetReplica, FleetReplica];
     const [former, other] = [idOf(two), idOf(one)];
     suspend(25 * MINUTE, two);
     fleet.pass(NOTICED_MS);
@@ -68,7 +54,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
   });
 
   it("keeps what it counted before, where that still counts", () => {
-    fleet = new SimulatedFleet({
+    fleet = new Fleet({
       policies: [fixedWindow({ limit: 1_000, windowMs: 60 * MINUTE })],
       ...SECRET,
     });
@@ -81,7 +67,7 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
   });
 
   it("is one of two, and the one that has been up longer", () => {
-    const [, two] = fleetOf(2) as [SimulatedReplica, SimulatedReplica];
+    const [, two] = fleetOf(2) as [FleetReplica, FleetReplica];
     suspend(25 * MINUTE, two);
     fleet.pass(NOTICED_MS);
     expect(countedTogether("ada")).toEqual([2, 2]);
@@ -99,14 +85,14 @@ describe("a machine that was suspended for 25 minutes, in a cluster with a secre
   });
 
   it("reports that it is degraded until its wall clock is right, too", () => {
-    const [, two] = fleetOf(3) as [SimulatedReplica, SimulatedReplica];
+    const [, two] = fleetOf(3) as [FleetReplica, FleetReplica];
     const former = idOf(two);
     suspend(25 * MINUTE, two);
-    two.clock.correct(-25 * MINUTE);
+    two.clock.setWall(-25 * MINUTE);
     fleet.pass(NOTICED_MS);
     expect(degraded()).toEqual([false, true, false]);
     expect(two.troubles.join()).toContain("differ by more than ten minutes");
-    two.clock.correct();
+    two.clock.setWall();
     fleet.pass(NOTICED_MS);
     expect(degraded()).toEqual([false, false, false]);
     expect(countedTogether("ada")).toEqual([3, 3, 3]);
@@ -120,11 +106,11 @@ describe.each([
 ])("a process that starts before its wall clock is set, twenty minutes %s", (_, wrongMs) => {
   it("is degraded, and comes back once the clock is right", () => {
     fleetOf(3);
-    const wrong = fleet.add(wrongMs);
+    const wrong = fleet.add({ aheadMs: wrongMs });
     fleet.pass(NOTICED_MS);
     expect(degraded()).toEqual([false, false, false, true]);
     expect(wrong.troubles.join()).toContain("differ by more than ten minutes");
-    wrong.clock.correct();
+    wrong.clock.setWall();
     fleet.pass(NOTICED_MS);
     expect(degraded()).toEqual([false, false, false, false]);
     expect(countedTogether("ada")).toEqual([4, 4, 4, 4]);
@@ -132,7 +118,7 @@ describe.each([
 
   it("shares a limit with as many replicas as it refuses", () => {
     fleetOf(3, { ...SECRET, onPartition: "share" });
-    const wrong = fleet.add(wrongMs);
+    const wrong = fleet.add({ aheadMs: wrongMs });
     fleet.pass(NOTICED_MS);
     let passed = 0;
     for (let hit = 0; hit < 1_000; hit++) if (wrong.limiter.check("ada").allowed) passed++;
@@ -142,15 +128,15 @@ describe.each([
 
 describe("a replica keeps its id", () => {
   it("when its wall clock is set to a time that no other replica shows", () => {
-    const [one] = fleetOf(3) as [SimulatedReplica];
+    const [one] = fleetOf(3) as [FleetReplica];
     const former = idOf(one);
-    one.clock.correct(2 * 60 * MINUTE);
+    one.clock.setWall(2 * 60 * MINUTE);
     fleet.pass(NOTICED_MS);
     expect([idOf(one), degraded()]).toEqual([former, [false, false, false]]);
   });
 
   it("when it was suspended for less than five minutes", () => {
-    const [one] = fleetOf(3) as [SimulatedReplica];
+    const [one] = fleetOf(3) as [FleetReplica];
     const former = idOf(one);
     suspend(4 * MINUTE, one);
     fleet.pass(NOTICED_MS);
@@ -159,7 +145,7 @@ describe("a replica keeps its id", () => {
   });
 
   it("where there is no secret, and so no clock is refused", () => {
-    const [one] = fleetOf(3, {}) as [SimulatedReplica];
+    const [one] = fleetOf(3, {}) as [FleetReplica];
     const former = idOf(one);
     suspend(25 * MINUTE, one);
     fleet.pass(NOTICED_MS);
