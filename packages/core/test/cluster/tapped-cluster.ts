@@ -3,6 +3,7 @@
  * can send any bytes.
  */
 
+import { vi } from "vitest";
 import {
   type Cluster,
   type ClusterOptions,
@@ -17,7 +18,6 @@ import type { Replica } from "../../src/protocol/replica.ts";
 import { type MemoryNetwork, memoryNetwork } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { FRAME_KINDS, type FrameKind } from "../../src/wire/frame.ts";
-import { passTime } from "./simulation/held-time.ts";
 
 /** A frame that was overheard. */
 export interface Overheard {
@@ -78,7 +78,7 @@ export class TappedCluster {
   /** Replays overheard frames, of one sender or of all, and waits until they are received. */
   replay(overheard: readonly Overheard[] = Array.from(this.overheard)): void {
     for (const { frame } of overheard) this.say(frame);
-    passTime(50);
+    vi.advanceTimersByTime(50);
   }
 
   of(member: TappedMember): Overheard[] {
@@ -102,17 +102,17 @@ export class TappedCluster {
   }
 }
 
-export function hit({ limiter }: TappedMember, times: number, key = "ada"): void {
+export function hit({ limiter }: Pick<TappedMember, "limiter">, times: number, key = "ada"): void {
   for (let time = 0; time < times; time++) limiter.check(key);
 }
 
 /** Hits that count for a key, as a member sees it. */
-export function used({ limiter }: TappedMember, key = "ada"): number {
+export function used({ limiter }: Pick<TappedMember, "limiter">, key = "ada"): number {
   return limiter.peek(key).used;
 }
 
 /** The ids of those that a member takes to be alive. */
-export function alive({ cluster }: TappedMember): string[] {
+export function alive({ cluster }: Pick<TappedMember, "cluster">): string[] {
   return cluster
     .status()
     .peers.filter(({ isAlive }) => isAlive)

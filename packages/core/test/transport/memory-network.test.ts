@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type MemoryNetwork,
   type MemoryNetworkOptions,
@@ -6,7 +6,6 @@ import {
 } from "../../src/transport/memory-network.ts";
 import type { Transport } from "../../src/transport/transport.ts";
 import { TRANSPORT_CONTRACT } from "../../src/transport/transport-contract.ts";
-import { holdTime, passTime, releaseTime } from "../cluster/simulation/held-time.ts";
 
 describe("the network in memory keeps the contract of transports", () => {
   for (const { title, run } of TRANSPORT_CONTRACT) {
@@ -35,17 +34,17 @@ function pair(options: MemoryNetworkOptions): {
 
 describe("the network in memory", () => {
   beforeEach(() => {
-    holdTime(1_790_000_000_000);
+    vi.useFakeTimers({ now: 1_790_000_000_000 });
   });
   afterEach(() => {
-    releaseTime();
+    vi.useRealTimers();
   });
 
   it("loses and repeats the requested part of frames, the same every time", () => {
     const run = () => {
       const { heard, say } = pair({ loss: 0.5, duplicate: 0.3, delayMs: 5, seed: 42 });
       for (let index = 0; index < 1_000; index++) say(`${index}`);
-      passTime(5_000);
+      vi.advanceTimersByTime(5_000);
       return heard;
     };
     const heard = run();
@@ -62,16 +61,16 @@ describe("the network in memory", () => {
     const frame = Buffer.from("hello");
     ends[0].publish(frame);
     frame.fill(0);
-    passTime(1);
+    vi.advanceTimersByTime(1);
     expect(heard).toEqual(["hello"]);
   });
 
   it("delivers after the delay and not before", () => {
     const { heard, say } = pair({ delayMs: 100 });
     say("hello");
-    passTime(99);
+    vi.advanceTimersByTime(99);
     expect(heard).toEqual([]);
-    passTime(51);
+    vi.advanceTimersByTime(51);
     expect(heard).toEqual(["hello"]);
   });
 
@@ -81,11 +80,11 @@ describe("the network in memory", () => {
     say("one");
     network.cut(ends[0], ends[1]);
     say("two");
-    passTime(10);
+    vi.advanceTimersByTime(10);
     expect(heard).toEqual(["one"]);
     network.heal();
     say("three");
-    passTime(10);
+    vi.advanceTimersByTime(10);
     expect(heard).toEqual(["one", "three"]);
   });
 

@@ -3,42 +3,23 @@
  * held.
  */
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLimiter } from "../../../src/limiter/limiter.ts";
 import { concurrency } from "../../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
-import { holdTime, passTime, passTimeAsync, releaseTime } from "../simulation/held-time.ts";
-import { hit, lose, TappedCluster, type TappedMember, used } from "../tapped-cluster.ts";
+import { hit, used } from "../tapped-cluster.ts";
+import { TappedFleet, type TappedProcess } from "../tapped-fleet.ts";
 
 const HOUR = 3_600_000;
 const policy = concurrency({ limit: 10 });
 const secret = "a secret of these processes";
 
-let joined: TappedMember[] = [];
-
-// One set of timers for all: the code that frees keys has one timer for the whole process.
-beforeAll(() => {
-  holdTime(1_790_000_000_000);
-});
-
-afterEach(async () => {
-  for (const { cluster } of joined) void cluster.leave();
-  joined = [];
-  await passTimeAsync(10_000);
-});
-
-afterAll(() => {
-  releaseTime();
-});
-
-function member(cluster: TappedCluster, maxKeys?: number): TappedMember {
-  const made = cluster.add({}, { policy, maxKeys });
-  joined.push(made);
-  return made;
+function member(cluster: TappedFleet, maxKeys?: number): TappedProcess {
+  return cluster.add({ policy, maxKeys });
 }
 
 /** Membership that know each other for hours, as counts of an hour want. */
-function members(cluster: TappedCluster, count: number, maxKeysOfOne?: number): TappedMember[] {
+function members(cluster: TappedFleet, count: number, maxKeysOfOne?: number): TappedProcess[] {
   const made = Array.from({ length: count }, (_, at) =>
     member(cluster, at === 0 ? maxKeysOfOne : undefined),
   );
@@ -46,16 +27,11 @@ function members(cluster: TappedCluster, count: number, maxKeysOfOne?: number): 
     const hourly = fixedWindow({ limit: 100, windowMs: HOUR });
     createLimiter({ name: "hourly", policy: hourly, cluster: of });
   }
-  passTime(3_000);
+  cluster.pass(3_000);
   return made;
 }
 
-function cut({ network }: TappedCluster, one: TappedMember, other: TappedMember): void {
-  network.cut(one.transport, other.transport);
-  network.cut(other.transport, one.transport);
-}
-
-function release({ limiter }: TappedMember, times: number): void {
+function release({ limiter }: TappedProcess, times: number): void {
   for (let time = 0; time < times; time++) limiter.release("ada");
 }
 
@@ -65,112 +41,111 @@ describe("a permit that is released during a partition", () => {
     { seconds, among: 3 },
   ]);
   it.each(cuts)("is free everywhere after it: $seconds s, $among processes", (given) => {
-    const cluster = new TappedCluster();
-    const [one, two, ...rest] = members(cluster, given.among) as [TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [one, two, ...rest] = members(cluster, given.among) as [TappedProcess, TappedProcess];
     hit(one, 10);
-    passTime(1_000);
+    cluster.pass(1_000);
     expect(used(two)).toBe(10);
-    for (const other of [one, ...(rest as TappedMember[])]) cut(cluster, other, two);
-    passTime(100);
+    for (const other of [one, ...(rest as TappedProcess[])]) cluster.separate(other, two);
+    cluster.pass(100);
     release(one, 7);
 
-    passTime(1_000);
+    cluster.pass(1_000);
     release(one, 3);
-    passTime(given.seconds * 1_000);
+    cluster.pass(given.seconds * 1_000);
     cluster.network.heal();
-    passTime(10_000);
+    cluster.pass(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
   it("is free after it with a secret, which makes processes be remembered for longer", () => {
-    const cluster = new TappedCluster({ secret });
+    const cluster = new TappedFleet({ secret });
     const [one, two] = [member(cluster), member(cluster)];
-    passTime(3_000);
+    cluster.pass(3_000);
     hit(one, 10);
-    passTime(1_000);
-    cut(cluster, one, two);
+    cluster.pass(1_000);
+    cluster.separate(one, two);
     release(one, 10);
-    passTime(90_000);
+    cluster.pass(90_000);
     cluster.network.heal();
-    passTime(10_000);
+    cluster.pass(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
   it("is free for a replica that could name what it misses, and received nothing", () => {
-    const cluster = new TappedCluster();
-    const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [one, two] = members(cluster, 2) as [TappedProcess, TappedProcess];
     hit(one, 10);
-    passTime(1_000);
-    cluster.network.cut(one.transport, two.transport);
+    cluster.pass(1_000);
+    cluster.network.cut(one.process, two.process);
     release(one, 10);
-    passTime(180_000);
+    cluster.pass(180_000);
     cluster.network.heal();
-    passTime(10_000);
+    cluster.pass(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
   it("is free after it if the limiter was closed that held it", () => {
-    const cluster = new TappedCluster();
-    const [one, two] = members(cluster, 2) as [TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [one, two] = members(cluster, 2) as [TappedProcess, TappedProcess];
     hit(one, 10);
-    passTime(1_000);
-    cut(cluster, one, two);
+    cluster.pass(1_000);
+    cluster.separate(one, two);
     one.limiter.close();
-    passTime(180_000);
+    cluster.pass(180_000);
     cluster.network.heal();
-    passTime(10_000);
+    cluster.pass(10_000);
     expect(used(two)).toBe(0);
   });
 
   it("is free for a replica that got reports on its holder meanwhile", () => {
-    const cluster = new TappedCluster();
-    const [holder, one, two] = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [holder, one, two] = members(cluster, 3) as [TappedProcess, TappedProcess, TappedProcess];
     hit(holder, 10);
-    passTime(1_000);
-    cut(cluster, holder, one);
-    cut(cluster, two, one);
+    cluster.pass(1_000);
+    cluster.separate(holder, one);
+    cluster.separate(two, one);
     release(holder, 10);
     // By then no replica relays the frame with the release.
     for (let minute = 0; minute < 20; minute++) {
       hit(holder, 30, `key ${minute}`);
-      passTime(60_000);
+      cluster.pass(60_000);
     }
     cluster.network.heal();
-    cut(cluster, holder, one);
-    cut(cluster, holder, two);
-    passTime(60_000);
+    cluster.separate(holder, one);
+    cluster.separate(holder, two);
+    cluster.pass(60_000);
     cluster.network.heal();
-    passTime(10_000);
+    cluster.pass(10_000);
     expect([holder, one, two].map((each) => used(each))).toEqual([0, 0, 0]);
   });
 });
 
 describe("a permit that is released and forgotten at once, for want of room", () => {
   it("is free at a replica that missed the frame with the release", () => {
-    const cluster = new TappedCluster();
-    const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [one, two] = members(cluster, 2, 11) as [TappedProcess, TappedProcess];
     hit(one, 3);
-    passTime(1_000);
+    cluster.pass(1_000);
     expect(used(two)).toBe(3);
-    const healed = lose("counts", one);
+    const healed = cluster.lose("counts", one);
     release(one, 3);
     for (let key = 0; key < 100; key++) {
       hit(one, 1, `key ${key}`);
       one.limiter.release(`key ${key}`);
     }
-    passTime(300);
+    cluster.pass(300);
     healed();
-    passTime(5_000);
+    cluster.pass(5_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 
   it("is free everywhere when there are more such permits than are remembered", () => {
-    const cluster = new TappedCluster();
-    const [one, two] = members(cluster, 2, 11) as [TappedMember, TappedMember];
+    const cluster = new TappedFleet();
+    const [one, two] = members(cluster, 2, 11) as [TappedProcess, TappedProcess];
     hit(one, 3);
-    passTime(1_000);
-    let isBusy = true;
-    Object.defineProperty(one.transport, "busy", { get: () => isBusy });
+    cluster.pass(1_000);
+    one.process.setBusy(true);
     const flood = (from: number, to: number): void => {
       for (let key = from; key < to; key++) {
         hit(one, 1, `key ${key}`);
@@ -181,30 +156,30 @@ describe("a permit that is released and forgotten at once, for want of room", ()
     release(one, 3);
     flood(66_000, 66_100);
     expect(one.limiter.status().evicted.foreign).toBeGreaterThan(65_536);
-    isBusy = false;
-    passTime(10_000);
+    one.process.setBusy(false);
+    cluster.pass(10_000);
     expect([used(one), used(two)]).toEqual([0, 0]);
   });
 });
 
 describe("sealed frames of a live process", () => {
   it("do not bring a released permit back, whenever they are replayed", () => {
-    const cluster = new TappedCluster({ secret });
-    const all = members(cluster, 3) as [TappedMember, TappedMember, TappedMember];
+    const cluster = new TappedFleet({ secret });
+    const all = members(cluster, 3) as [TappedProcess, TappedProcess, TappedProcess];
     const [one, two] = all;
     hit(one, 10);
-    passTime(500);
+    cluster.pass(500);
     const late = member(cluster);
-    passTime(3_000);
+    cluster.pass(3_000);
     expect([used(two), used(late)]).toEqual([10, 10]);
     const recorded = cluster.of(one);
     release(one, 10);
-    passTime(1_000);
+    cluster.pass(1_000);
     for (const seconds of [1, 70, 240]) {
       for (let second = 0; second < seconds; second++) {
         hit(two, 1, "bob");
         two.limiter.release("bob");
-        passTime(1_000);
+        cluster.pass(1_000);
       }
       cluster.replay(recorded);
       cluster.replay(Array.from(recorded).reverse());

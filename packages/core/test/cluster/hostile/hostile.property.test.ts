@@ -1,14 +1,14 @@
 import { seededRuns } from "@tidegate/testkit";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { tokenBucket } from "../../../src/policies/bucket.ts";
 import { concurrency } from "../../../src/policies/concurrency.ts";
 import { fixedWindow } from "../../../src/policies/fixed-window.ts";
 import { slidingLog } from "../../../src/policies/sliding-log.ts";
 import { slidingWindow } from "../../../src/policies/sliding-window.ts";
 import { FRAME_KINDS, FrameWriter } from "../../../src/wire/frame.ts";
-import { holdTime, passTime, releaseTime } from "../simulation/held-time.ts";
-import { hit, TappedCluster, type TappedMember } from "../tapped-cluster.ts";
+import { hit } from "../tapped-cluster.ts";
+import { TappedFleet, type TappedProcess } from "../tapped-fleet.ts";
 
 const MAX_KEYS = 50;
 const policies = [
@@ -20,32 +20,24 @@ const policies = [
   concurrency({ limit: 1_000 }),
 ];
 
-beforeEach(() => {
-  holdTime(1_790_000_000_000);
-});
-
-afterEach(() => {
-  releaseTime();
-});
-
 /** A cluster of three with some of everything in it, and all of its frames. */
-function busy(secret?: string): [TappedCluster, TappedMember[]] {
-  const cluster = new TappedCluster({ secret });
+function busy(secret?: string): [TappedFleet, TappedProcess[]] {
+  const cluster = new TappedFleet({ secret });
   const members = [0, 1, 2].map(() =>
-    cluster.add({}, { policy: undefined, policies, maxKeys: MAX_KEYS }),
+    cluster.add({ policy: undefined, policies, maxKeys: MAX_KEYS }),
   );
-  passTime(1_000);
+  cluster.pass(1_000);
   for (const member of members) for (const key of ["ada", "bob"]) hit(member, 5, key);
-  passTime(300);
+  cluster.pass(300);
   members[0]!.limiter.reset("bob");
   members[1]!.limiter.block("cleo", 10_000);
-  const late = cluster.add({}, { policy: undefined, policies, maxKeys: MAX_KEYS });
-  passTime(1_000);
+  const late = cluster.add({ policy: undefined, policies, maxKeys: MAX_KEYS });
+  cluster.pass(1_000);
   return [cluster, [...members, late]];
 }
 
 /** Reads a frame with nothing around it that would catch what it throws. */
-function receive(members: readonly TappedMember[], frame: Uint8Array): void {
+function receive(members: readonly TappedProcess[], frame: Uint8Array): void {
   for (const { replica } of members) {
     const now = replica.clock.now();
     replica.step({ type: "frame", frame: frame.slice() }, now);
@@ -53,7 +45,7 @@ function receive(members: readonly TappedMember[], frame: Uint8Array): void {
   }
 }
 
-function expectBounds(members: readonly TappedMember[]): void {
+function expectBounds(members: readonly TappedProcess[]): void {
   for (const { cluster, limiter } of members) {
     expect(cluster.status().peers.length).toBeLessThanOrEqual(4_096);
     expect(limiter.status().keys).toBeLessThanOrEqual(MAX_KEYS);
@@ -88,15 +80,15 @@ const section = fc.tuple(fc.nat({ max: 8 }), fc.uint8Array({ maxLength: 200 }));
 
 describe("a cluster that receives hostile frames", () => {
   it("goes on, and stays within its bounds: any bytes", () => {
-    const [, members] = busy();
+    const [cluster, members] = busy();
     fc.assert(
       fc.property(anything, (bytes) => {
         receive(members, bytes);
-        passTime(5);
+        cluster.pass(5);
       }),
       seededRuns(500),
     );
-    passTime(5_000);
+    cluster.pass(5_000);
     expectBounds(members);
   });
 
@@ -106,19 +98,19 @@ describe("a cluster that receives hostile frames", () => {
     fc.assert(
       fc.property(change, ({ which, edits }) => {
         receive(members, changed(frames[which % frames.length]!, edits));
-        passTime(5);
+        cluster.pass(5);
         expectBounds(members);
       }),
       seededRuns(500),
     );
     // What they said may be wrong for as long as it lasts, and no longer.
-    passTime(400_000);
+    cluster.pass(400_000);
     for (const { limiter } of members) expect(() => limiter.check("ada")).not.toThrow();
     expectBounds(members);
   });
 
   it("goes on, and stays within its bounds: sections of all types with random content", () => {
-    const [, members] = busy();
+    const [cluster, members] = busy();
     const { tag } = members[0]!.replica.seal;
     const parts = fc.tuple(
       fc.array(section, { maxLength: 5 }),
@@ -130,21 +122,21 @@ describe("a cluster that receives hostile frames", () => {
         const writer = new FrameWriter(false);
         const sender = { tag, replica: { low: who, high: 7 }, number: who };
         const header = { kind: FRAME_KINDS[kind]!, isSealed: false };
-        writer.begin({ ...header, ...sender, sentAtMs: Date.now() });
+        writer.begin({ ...header, ...sender, sentAtMs: members[0]!.replica.clock.rawNow() });
         for (const [type, bytes] of sections) {
           writer.beginSection(type, bytes.length);
           for (const byte of bytes) writer.u8(byte);
           writer.endSection();
         }
         receive(members, writer.written());
-        passTime(5);
+        cluster.pass(5);
       }),
       seededRuns(500),
     );
-    passTime(20_000);
+    cluster.pass(20_000);
     const sent = (): number[] => members.map(({ cluster: joined }) => joined.status().frames.sent);
     const before = sent();
-    passTime(100_000);
+    cluster.pass(100_000);
     // A heartbeat each second, and the last requests: no echo that feeds on itself.
     sent().forEach((frames, index) => {
       expect((frames - before[index]!) / 100).toBeLessThan(20);
