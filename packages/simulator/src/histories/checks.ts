@@ -19,7 +19,7 @@ export interface Check {
 
 /** How long frames are counted after everything is healed, and how many each replica may send. */
 const QUIET_MS = 10_000;
-const QUIET_FRAMES_MAX = 40;
+const QUIET_FRAMES_MAX = 100;
 /** What a replica may be behind when everything is healed. */
 const LAG_MS_MAX = 2_500;
 
@@ -40,14 +40,15 @@ export function checksOf({ scenario, faults, truth }: History): Check[] {
 }
 
 /** What must hold in the end, one after the other. */
-export function promisesOf({ scenario }: History): Check[] {
-  const { promise, endsAfterMs, crashes, clockMs } = scenario;
+export function promisesOf({ scenario, faults }: History): Check[] {
+  const { promise, endsAfterMs } = scenario;
+  const { crashes, clockMs } = faults;
   return [
     ...(endsAfterMs === undefined ? [] : [passing(endsAfterMs)]),
     recovery,
     ...(promise === "exact" ? [exact] : promise === "agreement" ? [agreement] : []),
     // A clock that stands still shortens what was between a crash and a replacement.
-    ...(crashes === true && clockMs !== undefined ? [] : [received]),
+    ...(crashes && clockMs > 0 ? [] : [received]),
     recovered,
     quiet,
   ];
