@@ -24,6 +24,7 @@ export const SYNONYMS: readonly Synonym[] = [
     word: "node",
     say: "replica",
     meant: /\bnode:[a-z]|\bNode\b|node_modules|@nats-io\/transport-node/g,
+    names: ["node_id", "node_ids"],
   },
   { word: "peer", say: "replica", meant: /\bpeer dependenc(y|ies)\b/g, names: ["peers"] },
   {

@@ -32,29 +32,36 @@ export function toggle(about: string): Flag<true> {
   return { about, read: () => true };
 }
 
-/** Reads flags as `--name value` or `--name=value`. */
-export function readFlags<Table extends Flags>(
-  table: Table,
-  args: readonly string[],
-): Values<Table> {
-  const values: Record<string, unknown> = {};
-  for (const [name, { usual, read }] of Object.entries(table)) {
-    if (usual !== undefined) values[name] = read(usual, name);
-  }
+/** The texts of the flags that were typed, as `--name value` or `--name=value`; "" for switches. */
+export function typedFlags(table: Flags, args: readonly string[]): Map<string, string> {
+  const texts = new Map<string, string>();
   for (let at = 0; at < args.length; at++) {
     const [name, joined] = split(args[at]!);
     const flag = name === undefined ? undefined : table[name];
     if (name === undefined || flag === undefined) throw unknown(args[at]!, name, table);
     if (flag.takes === undefined) {
       if (joined !== undefined) throw new UsageError(`--${name} takes no value`);
-      values[name] = flag.read("", name);
+      texts.set(name, "");
       continue;
     }
     const text = joined ?? args[++at];
     if (text === undefined || text.startsWith("--")) {
       throw new UsageError(`--${name} needs a value: --${name} ${flag.takes}`);
     }
-    values[name] = flag.read(text, name);
+    texts.set(name, text);
+  }
+  return texts;
+}
+
+/** What each flag is: as it was typed, or as usual. */
+export function valuesOf<Table extends Flags>(
+  table: Table,
+  texts: ReadonlyMap<string, string>,
+): Values<Table> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { usual, read }] of Object.entries(table)) {
+    const text = texts.get(name) ?? usual;
+    if (text !== undefined) values[name] = read(text, name);
   }
   return values as Values<Table>;
 }

@@ -3,12 +3,22 @@
  */
 
 import type { AnyCommand } from "./command.ts";
+import { maelstromCommand } from "./maelstrom/maelstrom-command.ts";
 import { accuracyCommand } from "./sim/accuracy-command.ts";
+import { convergenceCommand } from "./sim/convergence-command.ts";
+import { costCommand } from "./sim/cost-command.ts";
+import { propagationCommand } from "./sim/propagation-command.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { nearest } from "./units.ts";
 import { UsageError } from "./usage-error.ts";
 
-const COMMANDS: readonly AnyCommand[] = [accuracyCommand];
+const COMMANDS: readonly AnyCommand[] = [
+  accuracyCommand,
+  convergenceCommand,
+  propagationCommand,
+  costCommand,
+  maelstromCommand,
+];
 
 const EXIT_MISUSED = 2;
 

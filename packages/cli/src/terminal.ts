@@ -1,9 +1,10 @@
 /**
- * What a command writes to: its result, and what is only for the person who waits.
+ * Where a command reads and writes: its result, and what is only for the person who waits.
  */
 
 import { writeFileSync } from "node:fs";
 import process from "node:process";
+import { createInterface } from "node:readline";
 
 /** Work that takes longer shows how far it is. */
 const QUIET_MS = 2_000;
@@ -15,6 +16,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   readonly nowMs: () => number;
   readonly writeFile: (file: string, text: string) => void;
+  /** What is typed, or comes through a pipe. */
+  readonly lines: () => AsyncIterable<string>;
 }
 
 export const processTerminal: Terminal = {
@@ -23,6 +26,7 @@ export const processTerminal: Terminal = {
   isInteractive: process.stderr.isTTY === true,
   nowMs: () => performance.now(),
   writeFile: (file, text) => writeFileSync(file, text),
+  lines: () => createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }),
 };
 
 /** Shows how far a command is, on the other stream, and only if it takes long. */

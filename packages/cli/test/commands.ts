@@ -1,5 +1,6 @@
 /** A terminal that keeps what a command writes. */
 
+import { Readable } from "node:stream";
 import { runCommand } from "../src/run-command.ts";
 import type { Terminal } from "../src/terminal.ts";
 
@@ -22,6 +23,7 @@ export async function typed(line: string, more: Partial<Terminal> = {}): Promise
     isInteractive: false,
     nowMs: () => 0,
     writeFile: (file, text) => void written.files.set(file, text),
+    lines: () => Readable.from([]),
     ...more,
   };
   const code = await runCommand(line === "" ? [] : line.split(" "), terminal);

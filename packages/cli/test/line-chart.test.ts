@@ -32,8 +32,8 @@ describe("a line chart", () => {
   it("draws each series in the place of its values", () => {
     const lines = Array.from(chart.matchAll(/<path class="([^"]*)" d="([^"]*)"/g));
     expect(lines.map(([, name]) => name)).toEqual(["line c1 dashed", "line c0 marked"]);
-    expect(lines[0]?.[2]).toBe("M72,396L732,112");
-    const [, middle] = /^M72,396L732,([\d.]+)$/.exec(lines[1]![2]!)!;
+    expect(lines[0]?.[2]).toBe("M72,396L716,112");
+    const [, middle] = /^M72,396L716,([\d.]+)$/.exec(lines[1]![2]!)!;
     expect(Number(middle)).toBeCloseTo(396 - (25 / 30) * 284, 0);
   });
 

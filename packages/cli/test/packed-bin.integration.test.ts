@@ -26,10 +26,11 @@ describe("the packed command", () => {
   }, TIMEOUT_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const tidegate = (line: string) =>
+  const tidegate = (line: string, input = "") =>
     spawnSync(join(folder, "node_modules/.bin/tidegate"), line.split(" "), {
       cwd: folder,
       encoding: "utf8",
+      input,
       shell: IS_WINDOWS,
     });
 
@@ -43,9 +44,33 @@ describe("the packed command", () => {
     const line = "sim --replicas 3 --limit 100 --load 3 --windows 3";
     const { status, stdout } = tidegate(line);
     expect(status).toBe(0);
-    expect(stdout).toContain("replay  npx tidegate sim --replicas 3");
+    expect(stdout).toContain(`replay  npx tidegate@0.0.0 ${line} --seed 1`);
     expect(tidegate(line).stdout).toBe(stdout);
     expect(readFileSync(join(folder, "tidegate-sim.svg"), "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  it("is a participant of Maelstrom", () => {
+    const requests = [
+      { type: "init", msg_id: 1, node_id: "n1", node_ids: ["n1"] },
+      { type: "add", msg_id: 2, delta: 7 },
+      { type: "add", msg_id: 3, delta: -2 },
+      { type: "read", msg_id: 4 },
+    ];
+    const input = requests
+      .map((body) => JSON.stringify({ src: "c1", dest: "n1", body }))
+      .join("\n");
+    const { status, stdout } = tidegate("maelstrom", input);
+    expect(status).toBe(0);
+    const replies = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).body);
+    expect(replies.map(({ type, value }) => [type, value])).toEqual([
+      ["init_ok", undefined],
+      ["add_ok", undefined],
+      ["add_ok", undefined],
+      ["read_ok", 5],
+    ]);
   });
 
   it("ends with a code of its own after a mistake", () => {

@@ -34,6 +34,11 @@ describe("the command line", () => {
       "sim --policy slidng",
       "--policy must be one of fixed, aligned, sliding, log, token, leaky, got 'slidng'. Did you mean 'sliding'?",
     ],
+    ["sim propagation --faults 60%", "--faults must be at most 50%, got 60%"],
+    [
+      "sim propagtion",
+      "there is no command 'sim propagtion': did you mean 'tidegate sim propagation'?",
+    ],
     ["sim --json=yes", "--json takes no value"],
     ["sim --rate 10 --load 2", "--rate and --load say the same: give one of them"],
     ["sim --limit 1000000 --load 5", "simulate a smaller --limit at the same --load"],

@@ -19,6 +19,9 @@ const READY_MS = 5_000;
 const SETTLE_MS = 2_000;
 /** A hit that is not known everywhere by then counts as never known. */
 const GIVE_UP_MS = 60_000;
+/** Hits come at random times within that. */
+const SPREAD_MS = 1_000;
+const NEVER = Number.POSITIVE_INFINITY;
 /** At the same time, only one replica in so many gets a hit, so that hits do not share frames. */
 const REPLICAS_PER_PROBE = 4;
 
@@ -48,7 +51,7 @@ interface Probe {
   readonly origin: number;
   readonly unaware: Set<number>;
   sentAtMs: number;
-  /** What a replica has to know of. */
+  /** What a replica has to know of; nothing is enough before the hit. */
   known: number;
 }
 
@@ -120,7 +123,7 @@ class ConvergenceRun {
       const [origin = 0] = origins.splice(at, 1);
       const unaware = new Set(this.#processes.keys());
       unaware.delete(origin);
-      return { key: `probe ${first + index}`, origin, unaware, sentAtMs: 0, known: 0 };
+      return { key: `probe ${first + index}`, origin, unaware, sentAtMs: 0, known: NEVER };
     });
     const before = Math.floor(LIMIT * used);
     for (const { key, origin } of probes) {
@@ -130,12 +133,16 @@ class ConvergenceRun {
     }
     this.#fleet.pass(before > 0 ? SETTLE_MS : 0);
     for (const probe of probes) {
-      this.#fleet.pass((this.#random() * (this.#options.flushMs ?? 50)) / count);
-      probe.known = this.#limiters[probe.origin]!.peek(probe.key, 0).used + 1;
-      probe.sentAtMs = this.#fleet.time.nowMs;
-      this.#processes[probe.origin]!.run(() => this.#limiters[probe.origin]!.check(probe.key));
+      this.#fleet.time.after(this.#random() * SPREAD_MS, () => this.#hit(probe));
     }
     return probes;
+  }
+
+  #hit(probe: Probe): void {
+    const limiter = this.#limiters[probe.origin]!;
+    probe.known = limiter.peek(probe.key, 0).used + 1;
+    probe.sentAtMs = this.#fleet.time.nowMs;
+    this.#processes[probe.origin]!.run(() => limiter.check(probe.key));
   }
 
   #follow(probes: readonly Probe[]): void {
@@ -152,8 +159,8 @@ class ConvergenceRun {
       }
     }
     for (const { unaware } of open) {
-      this.#allMs.push(Number.POSITIVE_INFINITY);
-      for (const _ of unaware) this.#eachMs.push(Number.POSITIVE_INFINITY);
+      this.#allMs.push(NEVER);
+      for (const _ of unaware) this.#eachMs.push(NEVER);
     }
   }
 

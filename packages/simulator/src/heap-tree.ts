@@ -55,6 +55,8 @@ export class HeapTree {
   readonly time: VirtualTime = new VirtualTime();
   /** What each replica has counted in total. */
   readonly totals: number[];
+  /** The sum of all totals. */
+  counted = 0;
   readonly #options: HeapTreeOptions;
   readonly #own: number[];
   readonly #edges: HeapEdge[][];
@@ -84,6 +86,7 @@ export class HeapTree {
 
   hit(replica: number): void {
     this.totals[replica]!++;
+    this.counted++;
     this.#own[replica]!++;
     for (const edge of this.#edges[replica]!) {
       if (this.#options.kind === "as published") edge.outbox++;
@@ -138,6 +141,7 @@ export class HeapTree {
     if (added === 0) return;
     edge.arrived += added;
     this.totals[to]! += added;
+    this.counted += added;
     for (const onward of this.#edges[to]!) {
       if (onward.to === from) continue;
       if (!isRepaired) onward.outbox += added;
@@ -146,7 +150,10 @@ export class HeapTree {
   }
 }
 
-/** How long the slowest of some hits takes to every replica, one hit after the other. */
+/**
+ * How long the slowest of some hits takes to every replica, one hit after the other; without loss
+ * and repetition.
+ */
 export function heapPropagationMs(options: HeapTreeOptions, hits: number): number {
   const tree = new HeapTree(options);
   const random = randomStreams(options.seed)("hits");
@@ -155,7 +162,7 @@ export function heapPropagationMs(options: HeapTreeOptions, hits: number): numbe
     tree.time.pass(random() * options.intervalMs);
     const startMs = tree.time.nowMs;
     tree.hit(Math.floor(random() * options.replicas));
-    while (tree.totals.some((total) => total < hit) && tree.time.next());
+    while (tree.counted < hit * options.replicas && tree.time.next());
     worst = Math.max(worst, tree.time.nowMs - startMs);
   }
   return worst;
@@ -169,7 +176,9 @@ export function heapError(options: HeapTreeOptions, hits: number): number {
     tree.time.pass((random() * 2 * options.intervalMs) / 10);
     tree.hit(Math.floor(random() * options.replicas));
   }
-  const edges = longestHeapPath(options.replicas) + 10;
-  tree.time.pass(2 * edges * (options.intervalMs + options.latencyMs));
+  // Each step along the longest path may need several tries.
+  const { replicas, loss = 0, intervalMs, latencyMs } = options;
+  const steps = (longestHeapPath(replicas) + 10) / (1 - loss) ** 3;
+  tree.time.pass(steps * (intervalMs + latencyMs));
   return Math.max(...tree.totals.map((total) => Math.abs(total - hits) / hits));
 }

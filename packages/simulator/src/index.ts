@@ -15,6 +15,7 @@ export {
   type ConvergenceResult,
   measureConvergence,
 } from "./convergence.ts";
+export { type CostOptions, type CostResult, measureCost } from "./cost.ts";
 export {
   HeapTree,
   type HeapTreeKind,

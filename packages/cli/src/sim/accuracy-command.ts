@@ -35,6 +35,7 @@ import {
 } from "../units.ts";
 import { UsageError } from "../usage-error.ts";
 import {
+  chartFile,
   flush,
   jitter,
   json,
@@ -42,6 +43,7 @@ import {
   loss,
   replicas,
   seed,
+  shownTravel,
   svg,
   typedPart,
 } from "./fleet-flags.ts";
@@ -49,8 +51,6 @@ import {
 const POLICIES = ["fixed", "aligned", "sliding", "log", "token", "leaky"] as const;
 type PolicyName = (typeof POLICIES)[number];
 
-const SVG_USUAL = "tidegate-sim.svg";
-const NO_FILE = "none";
 /** The loads that are shown around the one that was asked for. */
 const AROUND: readonly number[] = [0.25, 0.5, 0.75, 1, 1.5, 2];
 const HITS_PER_WINDOW_MAX = 1_000_000;
@@ -138,7 +138,7 @@ const FLAGS = {
     read: wholeNumber(1, 1_000),
   },
   seed,
-  svg: svg(SVG_USUAL),
+  svg: svg("tidegate-sim.svg"),
   json,
 } as const satisfies Readonly<Record<string, Flag<unknown>>>;
 
@@ -162,10 +162,10 @@ export const accuracyCommand: AnyCommand = anyCommand({
     "tidegate sim --balance least-informed --arrivals edges --json",
   ],
   flags: FLAGS,
-  run: (given, terminal) => {
+  run: (given, terminal, replay) => {
     const load = loadOf(given);
-    const writesChart = given.svg !== NO_FILE && !(given.json && given.svg === SVG_USUAL);
-    const around = writesChart || !given.json ? AROUND : [1];
+    const file = chartFile(given, FLAGS.svg);
+    const around = file === undefined && given.json ? [1] : AROUND;
     const rows = measured(
       given,
       around.map((part) => part * load),
@@ -173,10 +173,10 @@ export const accuracyCommand: AnyCommand = anyCommand({
       terminal,
     );
     if (given.json) terminal.out(`${JSON.stringify(inJson(given, rows), null, 2)}\n`);
-    else terminal.out(`${inText(given, load, rows)}\n`);
-    if (!writesChart) return;
-    terminal.writeFile(given.svg, chartOf(given, rows));
-    if (!given.json) terminal.out(`\nchart   ${given.svg}\n`);
+    else terminal.out(`${inText(given, rows, replay)}\n`);
+    if (file === undefined) return;
+    terminal.writeFile(file, drawn(given, rows));
+    if (!given.json) terminal.out(`\nchart   ${file}\n`);
   },
 });
 
@@ -273,7 +273,7 @@ function orNone({ limitedWindows }: AccuracyResult, part: number): string {
   return limitedWindows === 0 ? "–" : shownPercent(part);
 }
 
-function inText(given: Given, load: number, rows: readonly Row[]): string {
+function inText(given: Given, rows: readonly Row[], replay: string): string {
   return [
     ...titleOf(given).flatMap((line) => wrapped(line, 78)),
     "",
@@ -287,50 +287,19 @@ function inText(given: Given, load: number, rows: readonly Row[]): string {
       78,
     ),
     "",
-    `replay  ${replayLine(given, load)}`,
+    `replay  ${replay}`,
   ].join("\n");
 }
 
 function titleOf(given: Given): string[] {
-  const { limit, window, policy, latency, jitter, loss } = given;
-  const travel =
-    jitter === 0
-      ? shownDuration(latency)
-      : `${shownDuration(latency)} to ${shownDuration(latency + jitter)}`;
+  const { limit, window, policy, loss } = given;
   const lost = loss === 0 ? "" : `, ${typedPart(loss)} of frames lost`;
   return [
     `${given.replicas} processes, limit ${limit} per ${shownDuration(window)} (${policy}), ` +
-      `flush ${shownDuration(given.flush)}, latency ${travel}${lost}`,
+      `flush ${shownDuration(given.flush)}, latency ${shownTravel(given)}${lost}`,
     `${given.keys === 1 ? "one key" : `${given.keys} keys`}, arrivals ${given.arrivals}, balance ` +
       `${given.balance}, ${given.windows} windows × ${given.runs} ${given.runs === 1 ? "run" : "runs"}, seed ${given.seed}`,
   ];
-}
-
-/** All that decides the figures, as it is typed. */
-function replayLine(given: Given, load: number): string {
-  const typed: [string, string | undefined][] = [
-    ["replicas", String(given.replicas)],
-    ["limit", String(given.limit)],
-    ["window", shownDuration(given.window)],
-    ["load", String(load)],
-    ["policy", given.policy],
-    ["flush", shownDuration(given.flush)],
-    ["latency", shownDuration(given.latency)],
-    ["jitter", given.jitter === 0 ? undefined : shownDuration(given.jitter)],
-    ["loss", given.loss === 0 ? undefined : typedPart(given.loss)],
-    ["balance", given.balance === "even" ? undefined : given.balance],
-    ["arrivals", given.arrivals === "poisson" ? undefined : given.arrivals],
-    ["keys", given.keys === 1 ? undefined : String(given.keys)],
-    ["rotate", given.rotate === 0 ? undefined : typedPart(given.rotate)],
-    ["max-keys", given["max-keys"]?.toString()],
-    ["clocks", given.clocks === 0 ? undefined : shownDuration(given.clocks)],
-    ["windows", String(given.windows)],
-    ["warm-up", given["warm-up"] === 2 ? undefined : String(given["warm-up"])],
-    ["runs", given.runs === 1 ? undefined : String(given.runs)],
-    ["seed", String(given.seed)],
-  ];
-  const flags = typed.flatMap(([name, text]) => (text === undefined ? [] : [`--${name} ${text}`]));
-  return ["npx tidegate sim", ...flags].join(" ");
 }
 
 function inJson(given: Given, rows: readonly Row[]): object {
@@ -341,7 +310,7 @@ function inJson(given: Given, rows: readonly Row[]): object {
   };
 }
 
-function chartOf(given: Given, rows: readonly Row[]): string {
+function drawn(given: Given, rows: readonly Row[]): string {
   const { limit, window, flush, latency, jitter, policy } = given;
   const limited = rows.filter(({ result }) => result.limitedWindows > 0);
   const most = rows.at(-1)!.load;

@@ -3,7 +3,7 @@
  */
 
 import { type Flag, toggle, type UsualFlag } from "../flags.ts";
-import { duration, percentage, trimmed, wholeNumber } from "../units.ts";
+import { duration, percentage, shownDuration, trimmed, wholeNumber } from "../units.ts";
 
 export const REPLICAS_MAX = 500;
 const SEED_MAX = 2 ** 31 - 1;
@@ -61,7 +61,27 @@ export function svg(usual: string): UsualFlag<string> {
   };
 }
 
+/** How long a frame travels. */
+export function shownTravel({
+  latency,
+  jitter,
+}: {
+  readonly latency: number;
+  readonly jitter: number;
+}): string {
+  const least = shownDuration(latency);
+  return jitter === 0 ? least : `${least} to ${shownDuration(latency + jitter)}`;
+}
+
 /** A part as it would be typed. */
 export function typedPart(part: number): string {
   return `${trimmed(part * 100)}%`;
+}
+
+/** Where a chart goes, if it was asked for: JSON comes alone unless a file is named. */
+export function chartFile(
+  { svg: file, json: isJson }: { readonly svg: string; readonly json: true | undefined },
+  { usual }: UsualFlag<string>,
+): string | undefined {
+  return file === "none" || (isJson === true && file === usual) ? undefined : file;
 }
