@@ -43,8 +43,8 @@ export {
   TAIL_MS_MAX,
 } from "./histories/scenario.ts";
 export { HeldTruth, LastingTruth, LeavingTruth, type Truth } from "./histories/truth.ts";
-export { ARRIVALS, type Arrivals } from "./load/arrivals.ts";
-export { BALANCINGS, type Balancing } from "./load/balancing.ts";
+export { ARRIVALS, type Arrivals, arrivalsOf } from "./load/arrivals.ts";
+export { BALANCINGS, Balancer, type Balancing } from "./load/balancing.ts";
 export type { KeyOptions } from "./load/keys.ts";
 export { randomStreams, seededRandom } from "./seeded-random.ts";
 export { SimulatedFleet } from "./simulated-fleet.ts";

@@ -26,7 +26,7 @@ export function farScenario(
   rest: Partial<Scenario> & Pick<Scenario, "replicas" | "load">,
 ): Scenario {
   const policy = makePolicy(name, allowance);
-  const traffic = { spacing: "Poisson", placement: "even" } as const;
+  const traffic = { spacing: "poisson", placement: "even" } as const;
   return { ...allowance, ...traffic, ...FAR, policy, windows: WINDOWS, seed: SEED, ...rest };
 }
 
@@ -92,7 +92,7 @@ function policies(): string {
   const rows = POLICY_NAMES.flatMap((name) =>
     [SECOND_LONG, MINUTE_LONG].map((allowance) => {
       const scenario = farScenario(name, allowance, { replicas: 10, load: 3, windows: 20 });
-      const least = { ...scenario, placement: "least used" } as const;
+      const least = { ...scenario, placement: "least-informed" } as const;
       return [
         name,
         `${allowance.limit} per ${allowance.windowMs / 1_000} s`,

@@ -36,27 +36,28 @@ const everyTraffic: readonly Traffic[] = SIZES.flatMap((replicas) =>
 function isUsual({ replicas, load, spacing, placement }: Traffic): boolean {
   if (spacing !== SPACINGS[LOADS.indexOf(load) % 2]) return false;
   if (replicas === 3) return load !== 5;
-  if (replicas === 10) return load === 3 && (placement === "Zipf" || placement === "least used");
-  return load === 3 && placement === "least used";
+  if (replicas === 10)
+    return load === 3 && (placement === "skewed" || placement === "least-informed");
+  return load === 3 && placement === "least-informed";
 }
 
 function usualTraffic(name: PolicyName, { limit }: Allowance): readonly Traffic[] {
   const usual = everyTraffic.filter((traffic) => isUsual(traffic));
   if (limit < 1_000 || (name !== "slidingLog" && name !== "tokenBucket")) return usual;
-  const cheap = ["even", "least used"];
+  const cheap = ["even", "least-informed"];
   return usual.filter(({ replicas, placement }) => replicas === 3 && cheap.includes(placement));
 }
 
 /** Whether an overrun fleet is put to this traffic, of which fifty replicas get the least. */
 function isFlooded(traffic: Traffic, name: PolicyName, { limit }: Allowance): boolean {
   const { replicas, load, spacing, placement } = traffic;
-  if (spacing !== "Poisson") return false;
+  if (spacing !== "poisson") return false;
   if (isFull && (replicas === 3 || (replicas === 10 && name === "fixedWindow"))) return true;
   if (load !== 3) return false;
   if (isFull && replicas === 10) return true;
-  if (isFull) return limit < 1_000 && (placement === "even" || placement === "least used");
+  if (isFull) return limit < 1_000 && (placement === "even" || placement === "least-informed");
   if (replicas === 3) return limit < 1_000 || placement === "even" || placement === "loyal";
-  return replicas === 10 && name === "fixedWindow" && placement === "least used";
+  return replicas === 10 && name === "fixedWindow" && placement === "least-informed";
 }
 
 function scenarioOf(name: PolicyName, allowance: Allowance, traffic: Traffic): Scenario {

@@ -71,7 +71,7 @@ export function brokenPromises(scenario: Scenario, outcome: Outcome): string[] {
       const slotMs = windowMs / policy.slots;
       const beyond = admissions.mostBeyondTrailingSlot(windowMs, slotMs);
       atMost("worst span without its trailing slot", beyond, limit);
-      if (spacing === "evenly spaced" && load < 2) {
+      if (spacing === "even" && load < 2) {
         atMost("worst span", worst, Math.ceil(limit + limit / policy.slots));
       }
       break;

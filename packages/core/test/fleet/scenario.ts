@@ -62,7 +62,7 @@ export function runScenario(scenario: Scenario): Outcome {
   const keysMax = flood === true ? FLOOD_KEYS_MAX : undefined;
   const fleet = new Fleet({ ...scenario, keysMax }, START_MS);
   const random = seededRandom(seed + 1);
-  const router = new Router(fleet, placement, random);
+  const router = new Router(fleet, placement, HOT_KEY, random);
   const admissions = new Admissions();
   const pressure = new Pressure(fleet, seededRandom(seed + 2), flood === true, forgetful);
   const perMs = (load * limit) / windowMs;
@@ -76,7 +76,7 @@ export function runScenario(scenario: Scenario): Outcome {
     if (atMs >= measuredUntil) break;
     pressure.until(atMs);
     fleet.advanceTo(atMs);
-    if (router.hit(HOT_KEY)) admissions.add(atMs);
+    if (router.hit()) admissions.add(atMs);
     if (flood === true && hits++ % warmEvery === 0) pressure.hitWarmKeys();
   }
   const sum = admissions.within(measuredFrom, measuredFrom + windows * windowMs);
