@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import { CLUSTER_EVENTS } from "../base/cluster-events.ts";
 import { TidegateError } from "../base/errors.ts";
 import {
+  flag,
   invalidOption,
   knownOptions,
   label,
@@ -81,6 +82,14 @@ export interface ClusterOptions {
    */
   readonly onCold?: SeparatedMode | undefined;
   /**
+   * Whether a limit that is nearly used up takes into account the hits that other processes have
+   * counted and whose frames cannot have arrived yet. Without it, a key that receives many times its
+   * limit gets some percent more than its limit.
+   *
+   * @default true
+   */
+  readonly anticipate?: boolean | undefined;
+  /**
    * The clock of all limiters of this cluster; tests pass a manual one.
    *
    * @default the clock of this process
@@ -110,13 +119,13 @@ class JoinedCluster implements Cluster {
   #ready: Promise<void> | undefined;
 
   constructor(options: ClusterOptions) {
-    const { transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock } =
+    const { transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock, anticipates } =
       resolveClusterOptions(options);
     this.#namespace = namespace;
     this.#driver = new ReplicaDriver({
       id: randomBytes(8).toString("hex"),
       random: unguessable,
-      ...{ transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock },
+      ...{ transport, namespace, secret, readyTimeoutMs, flushMs, onCold, clock, anticipates },
       report: (message, kind) => this.#reports.take(message, kind),
     });
     const { replica, time } = this.#driver;
@@ -184,6 +193,7 @@ function resolveClusterOptions(options: ClusterOptions) {
     "readyTimeoutMs",
     "flushMs",
     "onCold",
+    "anticipate",
     "clock",
   ]);
   const { transport, namespace, secret } = options;
@@ -211,6 +221,7 @@ function resolveClusterOptions(options: ClusterOptions) {
     readyTimeoutMs: wholeNumber("readyTimeoutMs", readyTimeoutMs, 0, READY_TIMEOUT_MS_MAX),
     flushMs: wholeNumber("flushMs", flushMs, 1, FLUSH_MS_MAX),
     onCold: oneOf("onCold", options.onCold ?? "share", SEPARATED_MODES),
+    anticipates: flag("anticipate", options.anticipate ?? true),
     clock: asClock(options.clock, systemClock),
   };
 }

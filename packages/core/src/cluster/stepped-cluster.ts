@@ -44,6 +44,8 @@ export interface SteppedClusterOptions {
   readonly readyTimeoutMs?: number;
   /** @default "share" */
   readonly onCold?: SeparatedMode;
+  /** @default true */
+  readonly anticipate?: boolean;
   /** A limiter has brought the deadline forward. Called within its calls, for example `check`. */
   readonly deadlineIsSooner?: () => void;
 }
@@ -102,13 +104,14 @@ export class SteppedReplica implements SteppedCluster, ReplicaHost, Cluster {
   constructor(options: SteppedClusterOptions) {
     const { id, namespace = "default", secret, clock, random } = options;
     const { flushMs = 50, readyTimeoutMs = 3_000, onCold = "share" } = options;
+    const { anticipate: anticipates } = options;
     this.#options = options;
     this.#namespace = namespace;
     this.random = random;
     this.time = new SteadyTime(clock);
     this.#beatsAtMs = this.time.read() + BEAT_MS;
     this.replica = new Replica({
-      ...{ id, namespace, secret, random, flushMs, readyTimeoutMs, onCold },
+      ...{ id, namespace, secret, random, flushMs, readyTimeoutMs, onCold, anticipates },
       nowMs: this.time.read(),
       wallMs: this.time.wall(),
     });

@@ -8,13 +8,14 @@
 
 import { Decision, type PolicyResult, type RefusalReason } from "../base/decision.ts";
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
-import { blankVerdict, judge, report, type Verdict } from "../policies/judge.ts";
+import { blankVerdict, isNearlyFull, judge, report, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import type { Separation } from "../protocol/replica.ts";
 import type { Rule } from "../store/shapes/make-rule.ts";
 import type { Store } from "../store/store.ts";
 import { fingerprint53 } from "../store/table/fingerprint.ts";
 import { NO_RECORD, type RecordId } from "../store/table/record-id.ts";
+import type { Anticipation, Usage } from "./anticipation.ts";
 import { Call, type CallOptions } from "./call.ts";
 import { PartitionQuota } from "./partition-quota.ts";
 import { drain, MarkedWait, punish } from "./penalties.ts";
@@ -38,6 +39,9 @@ export class Decider {
   readonly #refusedCounting: readonly boolean[];
   readonly #countsRefused: boolean;
   readonly #partitionQuota: PartitionQuota;
+  readonly #anticipation: Anticipation | null;
+  /** How long a hit counts, under policies whose hits leave one by one; 0 for others. */
+  readonly #leavesOneByOneMs: readonly number[];
   #separation: Separation | null = null;
   /** Which policies counted the hit that the last call refused. */
   readonly #refusedCounts: boolean[];
@@ -47,6 +51,7 @@ export class Decider {
     rules: readonly Rule[],
     policies: readonly Policy[],
     partitionQuota: PartitionQuota = new PartitionQuota("open", "open", store.keysMax),
+    anticipation: Anticipation | null = null,
   ) {
     this.#partitionQuota = partitionQuota;
     this.#store = store;
@@ -60,6 +65,11 @@ export class Decider {
     this.#strict = index < 0 ? null : (policies[index] as FixedWindowPolicy);
     this.#refusedCounting = policies.map(countsRefused);
     this.#countsRefused = this.#refusedCounting.includes(true);
+    this.#leavesOneByOneMs = policies.map((policy) =>
+      policy.kind === "slidingWindow" || policy.kind === "slidingLog" ? policy.windowMs : 0,
+    );
+    // What is refused by an estimate must have no consequences for later hits.
+    this.#anticipation = this.#strict !== null || this.#countsRefused ? null : anticipation;
     this.#refusedCounts = policies.map(() => false);
   }
 
@@ -103,6 +113,8 @@ export class Decider {
       }
     }
 
+    if (allowed && mode === "check" && separation === null)
+      allowed = !this.#isAnticipated(id, low, high);
     let reason: RefusalReason | null = allowed ? null : "limit";
     if (separation !== null && allowed && mode !== "charge") {
       if (!this.#isWithinQuota(id, low, high, separation, mode === "check")) reason = "partition";
@@ -122,12 +134,67 @@ export class Decider {
       return this.#decision(null, mode === "peek" ? NO_RECORD : id, low);
     }
     if (this.#countsRefused) this.#refusedCounts.fill(false);
+    if (reason === "limit" && mode === "check") this.#noteRefusal(id, low, high);
     if (mode === "check" && reason !== "partition") {
       reason = this.#refuse(id, low, high, reason);
     }
     this.#uncount(reason);
     const isCounted = mode === "check" && this.#countsRefused && this.#refusedCounts.includes(true);
     return this.#decision(reason, isCounted ? id : NO_RECORD, low);
+  }
+
+  /** Whether a limit is used up by hits of other replicas that are on their way here. */
+  #isAnticipated(id: RecordId, low: number, high: number): boolean {
+    const anticipation = this.#anticipation;
+    if (anticipation === null || id === NO_RECORD) return false;
+    const { now } = this.#store;
+    for (let index = 0; index < this.#rules.length; index++) {
+      const rule = this.#rules[index]!;
+      const verdict = this.#verdicts[index]!;
+      const { openForMs } = rule;
+      const leavesMs = this.#leavesOneByOneMs[index]!;
+      if (openForMs === undefined && leavesMs === 0) continue;
+      const usage = this.#usage(id, index);
+      if (!isNearlyFull(usage.used, usage.limit)) continue;
+      const key = fingerprint53(low, high) + index;
+      const cost = this.#call.costs[index]!;
+      const isRefused =
+        openForMs === undefined
+          ? anticipation.refusesWhileFull(key, usage, cost, now)
+          : anticipation.refuses(
+              key,
+              { ...usage, openForMs, leftMs: rule.msUntilEmptyAfter(0) },
+              cost,
+              now,
+            );
+      if (!isRefused) continue;
+      verdict.allowed = false;
+      report(rule, 0, verdict);
+      verdict.remaining = 0;
+      verdict.retryAfterMs = Math.max(1, rule.msUntilAtMost((usage.used - 1) * rule.scale));
+      return true;
+    }
+    return false;
+  }
+
+  /** Where hits leave one by one, a refusal shows that the limit is reached all the time. */
+  #noteRefusal(id: RecordId, low: number, high: number): void {
+    if (this.#anticipation === null || id === NO_RECORD) return;
+    for (let index = 0; index < this.#rules.length; index++) {
+      const leavesMs = this.#leavesOneByOneMs[index]!;
+      if (leavesMs === 0 || this.#verdicts[index]!.allowed) continue;
+      const key = fingerprint53(low, high) + index;
+      const cost = this.#call.costs[index]!;
+      const usage = this.#usage(id, index);
+      const fits = usage.used + cost <= usage.limit;
+      this.#anticipation.refused(key, usage, cost, fits, this.#store.now, leavesMs);
+    }
+  }
+
+  #usage(id: RecordId, index: number): Usage {
+    const rule = this.#rules[index]!;
+    const own = rule.own?.(id) ?? 0;
+    return { used: rule.usedUnits / rule.scale, own, limit: this.#verdicts[index]!.limit };
   }
 
   /** Whether the last of these hits is within this replica's part of each limit. */

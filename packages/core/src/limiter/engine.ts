@@ -15,6 +15,7 @@ import { joinProcessTimer, leaveProcessTimer } from "../runtime/process-timer.ts
 import { Replicas } from "../store/replicas/replicas.ts";
 import { makeRule, type RuleSection } from "../store/shapes/make-rule.ts";
 import { type Announcer, Store } from "../store/store.ts";
+import { Anticipation } from "./anticipation.ts";
 import { Decider } from "./decider.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import type { ResolvedLimiterOptions } from "./limiter-options.ts";
@@ -50,7 +51,7 @@ export class Engine {
       store.keysMax,
     );
     this.store = store;
-    this.decider = new Decider(store, rules, policies, partitionQuota);
+    this.decider = new Decider(store, rules, policies, partitionQuota, anticipationOf(host));
     this.permits = new Permits(rules, policies);
     this.refunds = new Refunds(store, rules);
     this.housekeeping = new Housekeeping(store, {
@@ -60,6 +61,10 @@ export class Engine {
       leaveTimer: (beat) => (host === null ? leaveProcessTimer(beat) : host.leaveTimer(beat)),
     });
   }
+}
+
+function anticipationOf(host: ReplicaHost | null): Anticipation | null {
+  return host?.replica.anticipates === true ? new Anticipation(host.replica, host.random) : null;
 }
 
 /** 32 random bits that no other process can guess. */

@@ -30,6 +30,11 @@ export interface View {
 /** The result of a policy, reused for every decision. */
 export type Verdict = { -readonly [Field in keyof PolicyResult]: PolicyResult[Field] };
 
+/** Whether so much of a limit is used that hits on their way from other replicas matter. */
+export function isNearlyFull(used: number, limit: number): boolean {
+  return 4 * used >= 3 * limit;
+}
+
 /** An empty verdict. */
 export function blankVerdict(policy: string): Verdict {
   return {

@@ -29,6 +29,7 @@ import { FrameRelay } from "./anti-entropy/frame-relay.ts";
 import { GapRepair } from "./anti-entropy/gap-repair.ts";
 import { ClockAgreement } from "./clock/clock-agreement.ts";
 import { ClusterClock } from "./clock/cluster-clock.ts";
+import { TravelTime } from "./clock/travel-time.ts";
 import { Envelope } from "./envelope.ts";
 import { ConfigDrift } from "./limiters/config-drift.ts";
 import type { ReplicatedLimiter } from "./limiters/replicated-limiter.ts";
@@ -85,6 +86,12 @@ export interface ReplicaOptions {
   /** How long counts of keys past half of their limit wait at most before they are published. */
   readonly flushMs: number;
   readonly onCold: SeparatedMode;
+  /**
+   * Whether limiters account for hits of other replicas that they cannot have received yet.
+   *
+   * @default true
+   */
+  readonly anticipates?: boolean | undefined;
   /** Own time, and the time of the wall clock, when the replica is created. */
   readonly nowMs: number;
   readonly wallMs: number;
@@ -131,6 +138,7 @@ export type Effect =
 
 export class Replica implements ReplicaContext {
   readonly onCold: SeparatedMode;
+  readonly anticipates: boolean;
   readonly random: () => number;
   readonly replicas: Replicas;
   readonly clock: ClusterClock;
@@ -148,6 +156,7 @@ export class Replica implements ReplicaContext {
   readonly incarnation: Incarnation;
   readonly frameQueue: FrameQueue;
   readonly receiver: FrameReceiver;
+  readonly travelTime: TravelTime;
 
   readonly #heartbeats: HeartbeatSchedule;
   readonly #agreement: ClockAgreement;
@@ -171,6 +180,7 @@ export class Replica implements ReplicaContext {
   constructor(options: ReplicaOptions) {
     const { namespace, secret, readyTimeoutMs, nowMs, wallMs } = options;
     this.onCold = options.onCold;
+    this.anticipates = options.anticipates ?? true;
     // What the rooms share comes first: the rooms get this replica as their `ReplicaContext`.
     this.random = options.random;
     this.replicas = new Replicas(options.id);
@@ -199,6 +209,7 @@ export class Replica implements ReplicaContext {
     this.#relay = new FrameRelay(this, this.publisher);
     this.#reclaiming = new Slicer(this.scheduler);
     this.#heartbeats = new HeartbeatSchedule(nowMs, this.random);
+    this.travelTime = new TravelTime(this);
     this.receiver = new FrameReceiver(this, {
       agreement: this.#agreement,
       configDrift: this.#configDrift,
@@ -208,7 +219,23 @@ export class Replica implements ReplicaContext {
       incarnation: this.incarnation,
       publisher: this.publisher,
       relay: this.#relay,
+      travelTime: this.travelTime,
     });
+  }
+
+  /** How many replicas there are, this one included. */
+  get aliveCount(): number {
+    return this.replicas.aliveCount;
+  }
+
+  /** The least time between two of its frames. */
+  get spacingMs(): number {
+    return this.publisher.spacingMs;
+  }
+
+  /** How long a frame travels to another replica. */
+  get travelMs(): number {
+    return this.travelTime.averageMs;
   }
 
   /** The name by which transports know this replica; it stays when the id changes. */
@@ -393,7 +420,7 @@ export class Replica implements ReplicaContext {
       behind: this.#gapRepair.behind(now),
       unsentAgeMs: this.publisher.unsentAgeMs(now),
     };
-    return [heartbeat, this.#configDrift.described()];
+    return [heartbeat, this.#configDrift.described(), this.travelTime.next(now)];
   }
 
   /** Whether counts were rejected as too early because this replica was suspended, and fit now. */

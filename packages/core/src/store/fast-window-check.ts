@@ -11,7 +11,7 @@
 
 import { Decision } from "../base/decision.ts";
 import { type FixedWindowPolicy, hasPenalties } from "../policies/fixed-window.ts";
-import { blankVerdict, type Verdict } from "../policies/judge.ts";
+import { blankVerdict, isNearlyFull, type Verdict } from "../policies/judge.ts";
 import type { Policy } from "../policies/policy.ts";
 import { NO_REPLICA, type Replicas, SELF } from "./replicas/replicas.ts";
 import {
@@ -37,6 +37,8 @@ const LIMIT_MAX = 2 ** 30;
 /** What the fast path needs to know of the cluster. */
 export interface Company {
   readonly replicas: Replicas;
+  /** Whether hits count that other replicas have counted and this one has not received. */
+  readonly anticipates: boolean;
   /** `separation` is null while this replica receives the counts of all others. */
   readonly partitionDetector: { readonly separation: object | null };
 }
@@ -123,6 +125,7 @@ export class FastWindowCheck {
     const { limit } = allowed;
     const used = held + cost;
     if (used <= limit) {
+      if (isChained && company!.anticipates && isNearlyFull(used, limit)) return null;
       chunk[at + HITS] = own + cost;
       const unsent = this.#unsent;
       if (unsent === null) {

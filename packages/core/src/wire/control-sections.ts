@@ -1,11 +1,12 @@
 /**
- * The sections beside counts: heartbeats, limiters, former ids, sync requests, and what a sync
- * reply covers.
+ * The sections beside counts: heartbeats, limiters, former ids, echoes, sync requests, and what a
+ * sync reply covers.
  *
  *     heartbeat      | is ready | joined for | checksum 4 | allowed | refused |
  *                    | behind: how many | replica 8 | number | … | unsent age |
  *     limiters       | name 8 | identity 8 | policies | limit … | … |
  *     former         | replica 8 | up to |
+ *     echo           | replica 8 | clock | held |
  *     sync request   | replica 8 | since | others |
  *     replica report | replica 8 | up to | clock | silent | above 4 |
  *     reply part     | since | up to | reply number | part | parts | has all permits |
@@ -147,6 +148,26 @@ export function writeFormer(writer: FrameWriter, former: WireFormer): void {
 
 export function readFormer(reader: FrameReader): WireFormer | undefined {
   return ended(reader, { ...reader.u64(), upTo: reader.varint() });
+}
+
+/** What the replica that it names needs to measure how long frames travel between the two. */
+export interface Echo extends Halves {
+  /** The raw clock of that replica in the latest of its frames that the sender has received. */
+  readonly clockMs: number;
+  /** How long ago that frame arrived. */
+  readonly heldMs: number;
+}
+
+export function writeEcho(writer: FrameWriter, echo: Echo): void {
+  if (!writer.beginSection(SECTIONS.echo, 8 + 2 * VARINT_BYTES_MAX)) return;
+  writer.u64(echo);
+  writer.varint(echo.clockMs);
+  writer.varint(echo.heldMs);
+  writer.endSection();
+}
+
+export function readEcho(reader: FrameReader): Echo | undefined {
+  return ended(reader, { ...reader.u64(), clockMs: reader.varint(), heldMs: reader.varint() });
 }
 
 /** A sync request to a replica. All replicas receive it, so all learn that it was asked. */

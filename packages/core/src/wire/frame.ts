@@ -60,6 +60,7 @@ export const SECTIONS = {
   replicaReport: 7,
   limiters: 8,
   former: 9,
+  echo: 10,
 } as const;
 
 /** 64 bits as two signed halves: a replica's id, a fingerprint, a limiter's identity. */

@@ -43,7 +43,11 @@ class Lane implements Announcer {
     });
     this.#rule = section.rule(this.store.shapes[0]!);
     this.#decider = new Decider(this.store, [this.#rule], [policy]);
-    const company = { replicas: this.replicas, partitionDetector: { separation: null } };
+    const company = {
+      replicas: this.replicas,
+      anticipates: false,
+      partitionDetector: { separation: null },
+    };
     this.#usual = isShort
       ? FastWindowCheck.of(this.store, [policy], isShared ? company : null)
       : null;

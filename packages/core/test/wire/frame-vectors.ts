@@ -206,6 +206,7 @@ const FRAMES: readonly (readonly [
   ["a sync request, sealed", "request", [{ ...syncRequest, others: true }], "sealed"],
   ["that the sender has come", "hello", []],
   ["that the sender counted under another id", "hello", [{ type: 9, replica: OTHER, upTo: 299 }]],
+  ["an echo", "heartbeat", [{ type: 10, replica: OTHER, clock: SENT_AT - 800, held: 300 }]],
   ["that the sender leaves", "leave", []],
   ["that the sender leaves, sealed", "leave", [], "sealed"],
 ];

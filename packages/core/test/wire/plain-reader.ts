@@ -136,6 +136,9 @@ const SECTIONS: Record<number, (bytes: Bytes) => Said> = {
     })),
   }),
   9: (bytes) => ({ type: 9, replica: bytes.u64(), upTo: bytes.varint() }),
+  10: (bytes) => ({
+    ...{ type: 10, replica: bytes.u64(), clock: bytes.varint(), held: bytes.varint() },
+  }),
 };
 
 function readComponents(bytes: Bytes): Said {

@@ -9,6 +9,7 @@ import { writeCheckpoints } from "../../src/wire/checkpoint-section.ts";
 import { ComponentBatch } from "../../src/wire/component-batch.ts";
 import { PERIOD_ENCODINGS, writeComponents } from "../../src/wire/component-section.ts";
 import {
+  writeEcho,
   writeFormer,
   writeHeartbeat,
   writeLimiters,
@@ -93,6 +94,10 @@ export function writeSection(writer: FrameWriter, section: any): void {
   }
   if (section.type === 9) {
     writeFormer(writer, { ...halvesOf(section.replica), upTo: section.upTo });
+  }
+  if (section.type === 10) {
+    const { replica, clock: clockMs, held: heldMs } = section;
+    writeEcho(writer, { ...halvesOf(replica), clockMs, heldMs });
   }
   if (section.type !== 8) return;
   writeLimiters(

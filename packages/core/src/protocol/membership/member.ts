@@ -29,6 +29,8 @@ export class Member {
   hasLeft = false;
   /** Its raw clock in the latest of its frames, received here or by other replicas. */
   clockMs: number = Number.NEGATIVE_INFINITY;
+  /** When that frame was received here. */
+  clockReceivedMs = 0;
   /** Whether the latest of its frames was received here, so that its clock offset is measured. */
   isReceivedHere = false;
   /** The number of its last frame of counts, as far as it has announced. */

@@ -72,6 +72,7 @@ export class Membership {
     member.sent = Math.max(member.sent, sent);
     if (sentAtMs <= member.clockMs) return member;
     member.clockMs = sentAtMs;
+    member.clockReceivedMs = receivedAtMs;
     member.isReceivedHere = true;
     member.lag ??= new MergeLag(sentAtMs);
     member.lastReceivedMs = Math.max(member.lastReceivedMs, receivedAtMs);

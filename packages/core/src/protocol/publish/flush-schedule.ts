@@ -70,10 +70,15 @@ export class FlushSchedule {
     return this.due(nowMs + (2 * used >= limit ? nearMs : farMs));
   }
 
+  /** The least time between two frames, with so many replicas. */
+  spacingMs(replicas: number): number {
+    const wideMs = Math.min(Math.ceil(SPACING_PER_REPLICA_MS * replicas), SPACING_MS_MAX);
+    return Math.max(this.#options.spacingMs, wideMs);
+  }
+
   /** A frame with all changes has left, to so many replicas. */
   left(nowMs: number, replicas: number): void {
-    const wideMs = Math.min(Math.ceil(SPACING_PER_REPLICA_MS * replicas), SPACING_MS_MAX);
-    this.#spacedUntilMs = nowMs + Math.max(this.#options.spacingMs, wideMs);
+    this.#spacedUntilMs = nowMs + this.spacingMs(replicas);
     this.dueAtMs = Number.POSITIVE_INFINITY;
   }
 }

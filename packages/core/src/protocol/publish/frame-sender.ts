@@ -8,8 +8,10 @@
  */
 
 import {
+  type Echo,
   type Heartbeat,
   type WireLimiter,
+  writeEcho,
   writeHeartbeat,
   writeLimiters,
   writeSyncRequest,
@@ -25,8 +27,8 @@ interface Request {
   readonly others: boolean;
 }
 
-/** What a heartbeat says, and the limiters that it describes. */
-export type HeartbeatContent = readonly [Heartbeat, readonly WireLimiter[]];
+/** What a heartbeat says, the limiters that it describes, and an echo for one replica. */
+export type HeartbeatContent = readonly [Heartbeat, readonly WireLimiter[], Echo | undefined];
 
 export class FrameSender {
   /** The number of the last frame of counts that has left completely. */
@@ -123,9 +125,10 @@ export class FrameSender {
     if (this.#needsHeartbeat) {
       this.#needsHeartbeat = false;
       return this.#short("heartbeat", (writer) => {
-        const [heartbeat, limiters] = this.#describe();
+        const [heartbeat, limiters, echo] = this.#describe();
         writeHeartbeat(writer, heartbeat);
         writeLimiters(writer, limiters);
+        if (echo !== undefined) writeEcho(writer, echo);
       });
     }
     for (const [id, request] of this.#requests) {

@@ -76,6 +76,11 @@ export class Publisher {
     return !this.#replying.isIdle;
   }
 
+  /** The least time between two frames, and so how long an urgent count may wait. */
+  get spacingMs(): number {
+    return this.#flushSchedule.spacingMs(this.#context.replicas.aliveCount);
+  }
+
   /** For how long the oldest unsent count has waited. */
   unsentAgeMs(now: number): number {
     return Math.max(0, Math.ceil(now - Math.min(this.#waitsSinceMs, this.#leavesSinceMs)));

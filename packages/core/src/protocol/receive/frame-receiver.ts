@@ -26,6 +26,7 @@ import {
 import {
   type Heartbeat,
   type ReplyPart,
+  readEcho,
   readFormer,
   readHeartbeat,
   readLimiters,
@@ -41,6 +42,7 @@ import type { FrameRelay } from "../anti-entropy/frame-relay.ts";
 import type { GapRepair } from "../anti-entropy/gap-repair.ts";
 import { ThirdPartyCounts } from "../anti-entropy/third-party-counts.ts";
 import type { ClockAgreement } from "../clock/clock-agreement.ts";
+import type { TravelTime } from "../clock/travel-time.ts";
 import type { ConfigDrift } from "../limiters/config-drift.ts";
 import type { ReplicatedLimiter } from "../limiters/replicated-limiter.ts";
 import type { HeartbeatSchedule } from "../membership/heartbeat-schedule.ts";
@@ -67,6 +69,7 @@ export interface Reacting {
   readonly incarnation: Incarnation;
   readonly publisher: Publisher;
   readonly relay: FrameRelay;
+  readonly travelTime: TravelTime;
 }
 
 export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
@@ -118,7 +121,7 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
     agreement.frameOpened(clock.now());
     const isLatest = sentAtMs >= member.clockMs;
     this.#sentAtMs = sentAtMs + replicas.offsetMs(member.index);
-    if (!(yield* this.#read(reader, member))) return this.#refuse("malformed");
+    if (!(yield* this.#read(reader, member, receivedAtMs))) return this.#refuse("malformed");
     // A frame that is not the latest was relayed by a replica that keeps it already.
     if (isLatest) relay.recent.keep(member, frame);
     return member;
@@ -130,9 +133,9 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
   }
 
   /** Reads all sections, and only then records the frame as received. */
-  *#read(reader: FrameReader, member: Member): Generator<undefined, boolean> {
+  *#read(reader: FrameReader, member: Member, receivedAtMs: number): Generator<undefined, boolean> {
     const { replayGuard, members, clock, replicas } = this.#context;
-    const { gapRepair, configDrift, deadReplicaSync, heartbeats } = this.#reacting;
+    const { gapRepair, configDrift, deadReplicaSync, heartbeats, travelTime } = this.#reacting;
     const { kind, number, sentAtMs } = reader.header;
     const isCurrent = replayGuard.isCurrent(member, sentAtMs);
     this.#sender = member.index;
@@ -161,6 +164,10 @@ export class FrameReceiver implements ComponentSink, NoteSink, CheckpointSink {
       } else if (type === SECTIONS.former) {
         const former = readFormer(reader);
         if (former !== undefined && isCurrent) this.#takeFormer(member, former);
+      } else if (type === SECTIONS.echo) {
+        const echo = readEcho(reader);
+        const isOwn = echo !== undefined && idOf(echo.low, echo.high) === replicas.selfId;
+        if (isOwn && isCurrent) travelTime.received(echo, receivedAtMs);
       } else if (type === SECTIONS.syncRequest) {
         const request = readSyncRequest(reader);
         if (request !== undefined && isCurrent) gapRepair.requested(member, request, clock.now());

@@ -51,6 +51,8 @@ export interface Rule<Id = RecordId> extends View {
   readonly opens: boolean;
   /** Refused hits in the window that was read, for policies that count them. */
   readonly refusals: number;
+  /** For how long the window that was read has been open; undefined where none fills anew. */
+  readonly openForMs?: number | undefined;
 
   /** Reads the key with this record (0 for none) and low half of its fingerprint. */
   read(id: Id, now: number, clusterNow: number, low: number): void;
@@ -74,6 +76,8 @@ export interface Rule<Id = RecordId> extends View {
     clusterNow: number,
     isHeld: boolean,
   ): number;
+  /** What this replica has counted itself of what was read, in hits; absent for levels and permits. */
+  own?(id: Id): number;
   /** Permits alone: releases up to `cost` of those that this replica holds; returns how many. */
   releasePermits?(id: Id, cost: number): number;
 }

@@ -77,6 +77,11 @@ export class AlignedShape implements Shape, Rule<number> {
     }
   }
 
+  get openForMs(): number | undefined {
+    const { lengthMs } = this.#ruler;
+    return lengthMs === undefined ? undefined : lengthMs - this.#msUntilEnd;
+  }
+
   msUntilAtMost(target: number): number {
     return this.usedUnits <= target ? 0 : this.#msUntilEnd;
   }
@@ -96,6 +101,10 @@ export class AlignedShape implements Shape, Rule<number> {
   ticket(id: number): number {
     const fields = this.#fields;
     return ticketOf(fields.generation(id), fields.word(id, SLOT), fields.word(id, SLOT + 1));
+  }
+
+  own(id: number): number {
+    return this.#fields.count(id, HITS) - (this.#refunds.get(id) ?? 0);
   }
 
   refund(id: number, ticket: number, cost: number, now: number, clusterNow: number): number {
@@ -267,6 +276,8 @@ export interface Ruler {
   readonly nextSlot: number;
   /** When the window ends, in the cluster's time. */
   readonly endsAtMs: number;
+  /** How long each window is, if all are equally long. */
+  readonly lengthMs?: number;
 }
 
 /** Windows of one length, shifted per key so that they do not all turn at the same instant. */
@@ -274,9 +285,11 @@ export class EvenRuler implements Ruler {
   slot = 0;
   nextSlot = 0;
   endsAtMs = 0;
+  readonly lengthMs: number;
   readonly #windowMs: number;
 
   constructor(windowMs: number) {
+    this.lengthMs = windowMs;
     this.#windowMs = windowMs;
   }
 

@@ -124,6 +124,13 @@ export class GridShape implements Shape, Rule<number> {
     return this.#ticketOfSlot(id, this.#time.slot);
   }
 
+  /** Sliding window alone: in all slots, also those of which only a part counts. */
+  own(id: number): number {
+    let own = 0;
+    for (let bin = 0; bin < this.#binCount; bin++) own += this.#bins.own(id, bin);
+    return own;
+  }
+
   /** A bucket that is not replicated also refunds from its level, while the hit is still in it. */
   refund(
     id: number,

@@ -82,6 +82,10 @@ export class LogShape implements Shape, Rule<number> {
     return ticketAt(this.#fields.generation(id), time);
   }
 
+  own(id: number): number {
+    return this.#own.live(id);
+  }
+
   refund(id: number, ticket: number, cost: number, now: number): number {
     this.read(id, now);
     let refunded = 0;

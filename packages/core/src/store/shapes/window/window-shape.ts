@@ -111,6 +111,14 @@ export class WindowShape implements Shape, Rule<number> {
     }
   }
 
+  get openForMs(): number | undefined {
+    return this.#endsAt === 0 ? undefined : this.windowMs - (this.#endsAt - this.#now);
+  }
+
+  own(id: number): number {
+    return this.#endsAt === 0 ? 0 : this.#record.hits(id) - (this.refunds.get(id) ?? 0);
+  }
+
   /** A hit opens a window if none is live. */
   get opens(): boolean {
     return this.#endsAt === 0;

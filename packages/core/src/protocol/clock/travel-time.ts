@@ -1,0 +1,54 @@
+/**
+ * How long frames travel from one replica to another, measured by echoes.
+ *
+ * Clocks of two replicas show the difference between the two directions, and never the time in
+ * either. So every heartbeat names one other replica in turn. It repeats the clock of the latest
+ * frame of that replica, and says how long ago that frame arrived. The replica that is named
+ * subtracts both from its own clock, and has the time of the way there and back.
+ */
+
+import type { Echo } from "../../wire/control-sections.ts";
+import type { Member } from "../membership/member.ts";
+import { halvesOf } from "../membership/replica-id.ts";
+import type { ReplicaContext } from "../replica-context.ts";
+
+/** The weight of an echo in the average. */
+const WEIGHT = 1 / 8;
+/** A longer time is no travel: one of the processes stood still. */
+const TRAVEL_MS_MAX = 1_000;
+/** What is assumed before the first echo. */
+const FIRST_MS = 1;
+
+export class TravelTime {
+  readonly #context: ReplicaContext;
+  #averageMs: number | undefined;
+  #turn = 0;
+
+  constructor(context: ReplicaContext) {
+    this.#context = context;
+  }
+
+  /** How long a frame travels, in the average over all replicas. */
+  get averageMs(): number {
+    return this.#averageMs ?? FIRST_MS;
+  }
+
+  /** The echo for the replica whose turn it is, if its frames arrive here. */
+  next(now: number): Echo | undefined {
+    const received = Array.from(this.#context.members.all()).filter(
+      ({ isAlive, isReceivedHere }) => isAlive && isReceivedHere,
+    );
+    if (received.length === 0) return undefined;
+    this.#turn = (this.#turn + 1) % received.length;
+    const { id, clockMs, clockReceivedMs }: Member = received[this.#turn]!;
+    return { ...halvesOf(id), clockMs, heldMs: Math.max(0, now - clockReceivedMs) };
+  }
+
+  /** An echo for this replica has arrived. */
+  received({ clockMs, heldMs }: Echo, receivedAtMs: number): void {
+    const travelMs = (receivedAtMs + this.#context.clock.originMs - clockMs - heldMs) / 2;
+    if (!(travelMs >= 0 && travelMs <= TRAVEL_MS_MAX)) return;
+    const before = this.#averageMs ?? travelMs;
+    this.#averageMs = before + WEIGHT * (travelMs - before);
+  }
+}
