@@ -37,7 +37,7 @@ const TIMES = new Set([
   ...["now", "clusterNow", "$now", "keepUntil", "$followedAt", "$keptAt"],
   // Resets are times of the cluster.
   ...["reset", "markReset", "limiterReset"],
-  ...["clockMs", "mergedClockMs", "lastReceivedMs", "$nowMs", "sentAtMs"],
+  ...["clockMs", "clockReceivedMs", "mergedClockMs", "lastReceivedMs", "$nowMs", "sentAtMs"],
 ]);
 const IS_TIME = /(^at|^until|^since|At|Since|Until)Ms$/;
 /** Fields in milliseconds that do not depend on now. */
@@ -45,7 +45,7 @@ const DURATIONS = new Set([
   ...["$wallOriginMs", "$originMs", "originMs", "blockedMs", "$offsetMs", "$knownOffsetMs"],
   ...["ageMs", "floorMs", "lateMs", "$differMs", "waitMs", "lifeMs", "keepMs", "$keepMs"],
   ...["aheadMsMax", "unsentAgeMs", "joinedForMs", "spacingMs", "nearMs", "farMs", "aheadMs"],
-  ...["windowMs", "spreadMs", "silentMs"],
+  ...["windowMs", "spreadMs", "silentMs", "$averageMs"],
 ]);
 
 /**
@@ -55,6 +55,8 @@ const DURATIONS = new Set([
 const SKIPPED_CLASSES = new Set([
   ...["Seal", "KeyIndex", "Fingerprinter", "FrameWriter", "FrameReader", "SteadyTime"],
   ...["Envelope", "ComponentBatch", "MergeBatch", "ComponentReader", "Rejections"],
+  // Its turns go by who was received first. Its average matters to limits that are nearly used.
+  ...["TravelTime"],
   // Begins anew with each series; one that goes on is in a generator.
   ...["FrameSeries", "DeltaEncoder"],
   // Work on the store that `storeText` writes.

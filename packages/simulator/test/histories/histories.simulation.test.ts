@@ -26,7 +26,6 @@ describe("whatever the network does", () => {
       "slots and refunds of limiters that are made again",
       { ...all, policies: slots, refunds: true, remakes: true },
     ],
-    ["aligned days, clocks ten minutes off", { ...off, policies: days }],
   ];
   it.each(exact)(
     "no replica sees hits that did not happen, and all see all at the end: %s",
