@@ -24,17 +24,19 @@ export class OtherFailure extends Error {
 
 /** A scenario may wait for what an older commit never does. */
 const MINUTES_MAX = 10;
-/** An even number, so that each build goes first as often as the other; there are several starts. */
+/** A start needs fewer than a suite; an even number of rounds, so that each build goes first as often as the other. */
 const ROUNDS_MAX = 8;
+const REQUESTS_MAX = 100_000;
 
 /** The part of a job that is about tidegate; `undefined` if it is about other limiters. */
 export function comparablePart(job: Job): Job | undefined {
   switch (job.scenario) {
     case "speed": {
       const subjects = job.parameters.subjects.filter(isTidegate);
-      const rounds = Math.min(job.parameters.rounds, ROUNDS_MAX);
       if (subjects.length === 0) return undefined;
-      return { ...job, parameters: { ...job.parameters, subjects, rounds } };
+      const rounds = Math.min(job.parameters.rounds, ROUNDS_MAX);
+      const requests = Math.min(job.parameters.requests, REQUESTS_MAX);
+      return { ...job, parameters: { ...job.parameters, subjects, rounds, requests } };
     }
     case "requestCost":
       return { ...job, parameters: { ...job.parameters, limiters: ["tidegate"], starts: 1 } };
