@@ -263,7 +263,7 @@ describe("npm run check", () => {
 
 /** A step that is there for each package is one kind of step. */
 function kindOf(title: string): string {
-  return title.replace(/: @tidegate\/.*/, "");
+  return title.replace(/: (@tidegate\/.*|tidegate)$/, "");
 }
 
 /** A program that runs one step and ends with its exit code. */
