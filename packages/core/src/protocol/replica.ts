@@ -235,7 +235,7 @@ export class Replica implements ReplicaContext {
 
   /** How long a frame travels to another replica. */
   get travelMs(): number {
-    return this.travelTime.averageMs;
+    return this.travelTime.medianMs;
   }
 
   /** The name by which transports know this replica; it stays when the id changes. */

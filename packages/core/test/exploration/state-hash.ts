@@ -45,7 +45,7 @@ const DURATIONS = new Set([
   ...["$wallOriginMs", "$originMs", "originMs", "blockedMs", "$offsetMs", "$knownOffsetMs"],
   ...["ageMs", "floorMs", "lateMs", "$differMs", "waitMs", "lifeMs", "keepMs", "$keepMs"],
   ...["aheadMsMax", "unsentAgeMs", "joinedForMs", "spacingMs", "nearMs", "farMs", "aheadMs"],
-  ...["windowMs", "spreadMs", "silentMs", "$averageMs"],
+  ...["windowMs", "spreadMs", "silentMs", "$medianMs"],
 ]);
 
 /**

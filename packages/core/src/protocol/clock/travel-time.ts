@@ -12,25 +12,30 @@ import type { Member } from "../membership/member.ts";
 import { halvesOf } from "../membership/replica-id.ts";
 import type { ReplicaContext } from "../replica-context.ts";
 
-/** The weight of an echo in the average. */
-const WEIGHT = 1 / 8;
+/** How many echoes are remembered. */
+const ECHOES = 9;
 /** A longer time is no travel: one of the processes stood still. */
-const TRAVEL_MS_MAX = 1_000;
+const TRAVEL_MS_MAX = 250;
 /** What is assumed before the first echo. */
 const FIRST_MS = 1;
 
 export class TravelTime {
   readonly #context: ReplicaContext;
-  #averageMs: number | undefined;
+  /** What the last echoes have shown. */
+  readonly #travelMs: number[] = [];
+  #medianMs: number = FIRST_MS;
   #turn = 0;
 
   constructor(context: ReplicaContext) {
     this.#context = context;
   }
 
-  /** How long a frame travels, in the average over all replicas. */
-  get averageMs(): number {
-    return this.#averageMs ?? FIRST_MS;
+  /**
+   * How long a frame travels: the median of the last echoes. A process that stood still for a moment
+   * makes some of them long.
+   */
+  get medianMs(): number {
+    return this.#medianMs;
   }
 
   /** The echo for the replica whose turn it is, if its frames arrive here. */
@@ -48,7 +53,9 @@ export class TravelTime {
   received({ clockMs, heldMs }: Echo, receivedAtMs: number): void {
     const travelMs = (receivedAtMs + this.#context.clock.originMs - clockMs - heldMs) / 2;
     if (!(travelMs >= 0 && travelMs <= TRAVEL_MS_MAX)) return;
-    const before = this.#averageMs ?? travelMs;
-    this.#averageMs = before + WEIGHT * (travelMs - before);
+    this.#travelMs.push(travelMs);
+    if (this.#travelMs.length > ECHOES) this.#travelMs.shift();
+    const sorted = this.#travelMs.toSorted((left, right) => left - right);
+    this.#medianMs = sorted[(sorted.length - 1) >> 1]!;
   }
 }
